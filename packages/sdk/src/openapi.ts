@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * Is the process alive?
-         * @description 200 as long as it can answer at all, whatever becomes of its database.
+         * @description 200 as long as the process answers, regardless of its database.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -28,8 +28,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can it take and execute tasks?
-         * @description 200 while its database answers and its dispatcher works, otherwise 503 and what does not.
+         * Can it accept and execute tasks?
+         * @description 200 while its database answers and its dispatcher works, otherwise 503 with the failing checks.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -48,8 +48,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can it take and execute tasks?
-         * @description 200 while its database answers and its dispatcher works, otherwise 503 and what does not.
+         * Can it accept and execute tasks?
+         * @description 200 while its database answers and its dispatcher works, otherwise 503 with the failing checks.
          */
         get: operations["getHealth"];
         put?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * Ask a person for access
-         * @description For browsers: the application sends its user here, who signs in, reads what is asked for, and allows it or not. PKCE with `S256` is required. Parameters that are not known are left aside.
+         * @description For browsers: the application redirects its user here, who signs in and grants or denies access. PKCE with `S256` is required. Unknown parameters are ignored.
          */
         get: operations["authorize"];
         put?: never;
@@ -91,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Get an access token
-         * @description RFC 6749 with PKCE (RFC 7636), which is required. A refresh token works once and is replaced; one that comes a second time, like a code that does, ends every token of that consent. Counts as a request of the team that the application belongs to.
+         * @description RFC 6749 with PKCE (RFC 7636), which is required. A refresh token works once and is replaced; a second use of it, or of a code, revokes every token of that consent. Counts as a request of the application's team.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a token
-         * @description RFC 7009. Ends an access or refresh token of the application, and all others of the same consent. The answer is the same for a token that nobody knows.
+         * @description RFC 7009. Revokes an access or refresh token of the application, and all others of the same consent. The answer is the same for an unknown token.
          */
         post: operations["revokeAccessToken"];
         delete?: never;
@@ -129,7 +129,7 @@ export interface paths {
         };
         /**
          * Describe the authorization server
-         * @description RFC 8414: with this an OAuth client configures itself.
+         * @description RFC 8414: an OAuth client configures itself with this.
          */
         get: operations["getAuthorizationServer"];
         put?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * List providers
-         * @description Ready-made polling configurations. No credential is needed.
+         * @description Predefined polling configurations. No credential is needed.
          */
         get: operations["listProviders"];
         put?: never;
@@ -191,12 +191,12 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a link
-         * @description Takes the token of a sign-in link, or of an invitation, for a session of 24 hours. Whoever signs in for the first time gets a team on the free plan; the session is in the team joined first, or in that of the invitation. At most 30 requests in 60 s from one source. No credential is needed.
+         * @description Takes the token of a sign-in link, or of an invitation, for a session of 24 hours. A person who signs in for the first time gets a team on the free plan; the session is in the team joined first, or in that of the invitation. At most 30 requests in 60 s from one source. No credential is needed.
          */
         post: operations["openSession"];
         /**
          * Sign out
-         * @description Ends the session of the token that the request carries: here at once, on every node within 1 s.
+         * @description Ends the session of the request's token: on this node at once, on the others within 1 s.
          */
         delete: operations["endSession"];
         options?: never;
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Report the result of a task
-         * @description Ends the task that waits for this callback, or is polled, with the whole body as its result. Any JSON will do, under whatever Content-Type. A task whose first call is still under way is waited for, up to 5 s. At most 30 requests in 60 s from one address, those that are refused for another reason included. No credential is needed.
+         * @description Ends the task that waits for this callback, or is polled, with the whole body as its result. Any JSON is accepted, under any Content-Type. If the first call of the task is still in flight, the callback is held for up to 5 s. At most 30 requests in 60 s from one address, including refused ones. No credential is needed.
          */
         post: operations["resolveCallback"];
         delete?: never;
@@ -233,13 +233,13 @@ export interface paths {
         };
         /**
          * List tasks
-         * @description The team's tasks, newest first, that fit every filter. A page has at most 1 MiB: tasks with very long headers and URLs come fewer than `limit` at a time. Filters other than queue, status and time look at a bounded number of tasks for a page, which may have fewer than `limit` then, or none. In both cases `hasMore` is true and `nextCursor` goes on from there.
+         * @description The team's tasks that match every filter, newest first. A page has at most 1 MiB: with very long headers and URLs it has fewer than `limit` tasks. Filters other than queue, status and time scan a limited number of tasks per page, which then may have fewer than `limit` tasks, or none. In both cases `hasMore` is true and `nextCursor` continues.
          */
         get: operations["listTasks"];
         put?: never;
         /**
          * Create a task
-         * @description Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is a direct task, any other a queue task; everywhere it is answered as the kind that it was created as.
+         * @description Accepts one HTTP call to be made later. Once answered 201, the task is on disk. A body with `targetUrl` is a direct task, any other a queue task; every answer shows it in the shape of its creation.
          */
         post: operations["createTask"];
         delete?: never;
@@ -257,7 +257,7 @@ export interface paths {
         };
         /**
          * Get a task
-         * @description The record of a task with what it carries and every attempt.
+         * @description The record of a task with its payload and every attempt.
          */
         get: operations["getTask"];
         put?: never;
@@ -283,7 +283,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a task
-         * @description Ends a task that has not ended yet. Of a task that is being called, the call is broken off on whichever node makes it; the target may have acted on it all the same. Once this is answered no further call is begun. A third party whose job is polled is told at the `cancelUrlTemplate` of the poll configuration, if it has one.
+         * @description Ends a task that has not ended yet. The node that makes its call aborts it; the target may still have acted on it. Once this is answered no further call starts. For a polled job, Bellhop calls the `cancelUrlTemplate` of the poll configuration, if it has one.
          */
         post: operations["cancelTask"];
         delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a task
-         * @description Begins a failed or cancelled task anew, under the same id and with all its retries. What was said of its end is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.
+         * @description Restarts a failed or cancelled task under the same id, with all its retries. What was said of its end is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.
          */
         post: operations["retryTask"];
         delete?: never;
@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel, retry or delete many tasks
-         * @description Notes which tasks fit the filter, and works them off in the background, at `rate` tasks a second, each exactly once, through restarts. With `dry_run` it only tells how many there are.
+         * @description Selects the matching tasks and processes them in the background, at `rate` tasks a second, each exactly once, through restarts. With `dry_run` it only counts them.
          */
         post: operations["createBulk"];
         delete?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Get a bulk action
-         * @description How far an action on many tasks is. It is kept for 30 days after its end.
+         * @description The progress of a bulk action. It is kept for 30 days after its end.
          */
         get: operations["getBulk"];
         put?: never;
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a bulk action
-         * @description Once answered, no further task is touched. What was done stays done.
+         * @description Once answered, no further task is changed. Completed changes stay.
          */
         post: operations["stopBulk"];
         delete?: never;
@@ -440,7 +440,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what happens
+         * Follow events
          * @description Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`. The first is `ready`: a reader that is cut off before the next one resumes after its `id`. The others have in `data` `{ task }` with the task as in a list, or `{ queue }`. Of a task that was deleted since, there are `id`, `queue` and `status` alone. With `Last-Event-ID` it goes on after that event, for 24 hours; after that, or if it cannot be known that nothing is missing, it begins with one event `reset`. A comment every 15 seconds. A reader that does not keep up is cut off, and may resume. Test keys are told of the sandbox, all others of everything else. Events of queues need the scope `queues:read` besides.
          */
         get: operations["streamEvents"];
@@ -467,7 +467,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe to events
-         * @description From now on every event of these kinds is sent to the URL as `{ type, timestamp, data }`, signed with the team's signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is tried again: 8 times in all, over 28 hours. It may arrive twice, and out of order.
+         * @description Sends every later event of these kinds to the URL as `{ type, timestamp, data }`, signed with the team's signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is retried: 8 tries in all, over 28 hours. Events may arrive twice and out of order.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -491,8 +491,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End a subscription
-         * @description What was on its way is dropped.
+         * Delete a subscription
+         * @description Pending deliveries are dropped.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -512,7 +512,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was sent
+         * List deliveries
          * @description Newest first, for 7 days.
          */
         get: operations["listWebhookDeliveries"];
@@ -533,13 +533,13 @@ export interface paths {
         };
         /**
          * List schedules
-         * @description The schedules of the team by name. A test key sees those of test keys, every other the rest.
+         * @description The schedules of the team by name. A test key sees those of test keys, other credentials the rest.
          */
         get: operations["listSchedules"];
         put?: never;
         /**
          * Create a schedule
-         * @description Creates a task at every time that `cron` names in `timezone`: exactly one each, over all nodes, late by at most a second while a node is up. With a test key its tasks are of the sandbox.
+         * @description Creates a task at every time of `cron` in `timezone`: exactly one each, over all nodes, at most a second late while a node is up. With a test key its tasks are sandbox tasks.
          */
         post: operations["createSchedule"];
         delete?: never;
@@ -557,25 +557,25 @@ export interface paths {
         };
         /**
          * Get a schedule
-         * @description With its task, when it fires next, and what its last firing came to.
+         * @description With its task, its next times, and the result of its last firing.
          */
         get: operations["getSchedule"];
         /**
          * Create or replace a schedule by its name
-         * @description 201 if there was none of this name, then 200: the same id, and all else as it is given.
+         * @description 201 if the name is new, otherwise 200 with the same id; all other fields are replaced.
          */
         put: operations["putSchedule"];
         post?: never;
         /**
          * Delete a schedule
-         * @description It fires no more. The tasks that it made stay.
+         * @description It no longer fires. Its tasks remain.
          */
         delete: operations["deleteSchedule"];
         options?: never;
         head?: never;
         /**
          * Change a schedule
-         * @description What is not given stays. Tasks that were made already stay as they are.
+         * @description Omitted fields stay unchanged. Existing tasks are not affected.
          */
         patch: operations["updateSchedule"];
         trace?: never;
@@ -631,7 +631,7 @@ export interface paths {
         put?: never;
         /**
          * Fire a schedule now
-         * @description Paused or not, and whatever `overlap` says. Its next times stay as they are.
+         * @description Fires even if the schedule is paused and regardless of `overlap`. Its next times stay unchanged.
          */
         post: operations["runSchedule"];
         delete?: never;
@@ -649,7 +649,7 @@ export interface paths {
         };
         /**
          * Get the clock of the sandbox
-         * @description What time it is in the sandbox of the team, by which its tasks go. Only with a test key.
+         * @description The time of the team's sandbox, which its tasks use. Only with a test key.
          */
         get: operations["getSandbox"];
         put?: never;
@@ -670,8 +670,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let time pass in the sandbox
-         * @description Answers once all has happened that falls into this time: delays, retries and expiry of tasks, callbacks, and firings of the schedules of test keys. Only with a test key.
+         * Advance the clock of the sandbox
+         * @description Answers once everything due within this time has happened: delays, retries and expiry of tasks, callbacks, and firings of the schedules of test keys. Only with a test key.
          */
         post: operations["advanceSandbox"];
         delete?: never;
@@ -689,7 +689,7 @@ export interface paths {
         };
         /**
          * List queues
-         * @description The queues of the team by name, each with how many tasks are in which state.
+         * @description The queues of the team by name, each with its number of tasks per state.
          */
         get: operations["listQueues"];
         put?: never;
@@ -713,14 +713,14 @@ export interface paths {
         };
         /**
          * Get a queue with its stats
-         * @description The settings of a queue, and how many of its tasks are in which state.
+         * @description The settings of a queue, and its number of tasks per state.
          */
         get: operations["getQueue"];
         put?: never;
         post?: never;
         /**
          * Delete a queue
-         * @description Its pending tasks go with it, and `tasks_deleted` says how many; active ones finish. There is no way back.
+         * @description Also deletes its pending tasks; `tasks_deleted` is their number. Active tasks finish. This cannot be undone.
          */
         delete: operations["deleteQueue"];
         options?: never;
@@ -780,8 +780,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in the queues
-         * @description Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for `7d`, 6 h for `30d`. They are written every 10 s, by the node that did the work: one that is killed loses the numbers of the last seconds, and no task. Quantiles are estimates, off by a quarter at worst. Kept 30 days.
+         * Get queue statistics
+         * @description Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for `7d`, 6 h for `30d`. Each node writes its counts every 10 s: a killed node loses the counts of its last seconds, but no task. Quantiles are estimates with an error of at most a quarter. Kept for 30 days.
          */
         get: operations["getQueueStats"];
         put?: never;
@@ -800,8 +800,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What fails, where and since when
-         * @description Failed tasks that were created in the range, in groups by queue, host, reason and last answer: the newest 10,000 are looked at, shared evenly between queues that have any. At most 100 groups, the largest first.
+         * Get groups of failed tasks
+         * @description Failed tasks that were created in the range, grouped by queue, host, reason and last answer. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
          */
         get: operations["getFailureStats"];
         put?: never;
@@ -827,7 +827,7 @@ export interface paths {
         put?: never;
         /**
          * Store a credential
-         * @description A header of a task whose value is the token's `id` is sent with the credential in its place. The credential is encrypted at rest, decrypted only for the call, and never returned or recorded. With a test key it is a sandbox token, which test keys alone see and sandbox tasks alone may name.
+         * @description If the value of a task's header is the token's `id`, the credential is sent instead. The credential is encrypted at rest, decrypted only for the call, and never returned or recorded. With a test key it is a sandbox token: only test keys see it and only sandbox tasks may name it.
          */
         post: operations["createToken"];
         delete?: never;
@@ -845,14 +845,14 @@ export interface paths {
         };
         /**
          * Get a token
-         * @description With how many open tasks name it: worth a look before it is revoked.
+         * @description Includes the number of open tasks that name it: check it before revoking.
          */
         get: operations["getToken"];
         put?: never;
         post?: never;
         /**
          * Revoke a token
-         * @description Its value is erased. A task that refers to it fails when its call is due; there is no way back.
+         * @description Erases its value. A task that names it fails when its call is due. This cannot be undone.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -869,7 +869,7 @@ export interface paths {
         };
         /**
          * Get the signing secret
-         * @description With it a target can tell that a call is ours. It is made when it is first needed.
+         * @description With it a target verifies that a call comes from this server. It is created on first use.
          */
         get: operations["getSigningSecret"];
         put?: never;
@@ -891,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description Until `previousValidUntil` calls are signed with both, so that targets can change over.
+         * @description Until `previousValidUntil` calls are signed with both secrets, so that targets can switch.
          */
         post: operations["rotateSigningSecret"];
         delete?: never;
@@ -909,7 +909,7 @@ export interface paths {
         };
         /**
          * List your sessions
-         * @description Of the person who is signed in, in whatever team. A session that an invitation opened sees itself alone.
+         * @description Sessions of the signed-in person, in all teams. A session opened by an invitation sees only itself.
          */
         get: operations["listSessions"];
         put?: never;
@@ -932,7 +932,7 @@ export interface paths {
         post?: never;
         /**
          * End one of your sessions
-         * @description Here at once, on every node within 1 s. It may be the one that asks.
+         * @description On this node at once, on the others within 1 s. It may be the current session.
          */
         delete: operations["endOneSession"];
         options?: never;
@@ -950,8 +950,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go to another of your teams
-         * @description A session is in one team. This ends it and opens one in another, which expires when the old one would have. One that an invitation opened stays where it is.
+         * Switch to another of your teams
+         * @description A session is in one team. This ends it and opens one in another team, with the same expiry. A session opened by an invitation cannot switch.
          */
         post: operations["switchTeam"];
         delete?: never;
@@ -968,8 +968,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who am I
-         * @description Whom this credential speaks for, and what it may do. Every credential may ask.
+         * Get the current credential
+         * @description The team and rights of this credential. Every credential may use it.
          */
         get: operations["getMe"];
         put?: never;
@@ -989,13 +989,13 @@ export interface paths {
         };
         /**
          * List your teams
-         * @description The teams of the person who is signed in.
+         * @description The teams of the signed-in person.
          */
         get: operations["listTeams"];
         put?: never;
         /**
          * Create a team
-         * @description The person who is signed in owns it. It starts on the free plan, with a queue `default`. The session stays in the team it is in.
+         * @description The signed-in person owns it. It starts on the free plan, with a queue `default`. The session stays in its team.
          */
         post: operations["createTeam"];
         delete?: never;
@@ -1013,7 +1013,7 @@ export interface paths {
         };
         /**
          * Get the team
-         * @description The team that the credential speaks for.
+         * @description The team of the credential.
          */
         get: operations["getTeam"];
         put?: never;
@@ -1023,7 +1023,7 @@ export interface paths {
         head?: never;
         /**
          * Rename the team
-         * @description People see the name, programs never need it: the `id` stays.
+         * @description The name is for people; the `id` does not change.
          */
         patch: operations["renameTeam"];
         trace?: never;
@@ -1037,7 +1037,7 @@ export interface paths {
         };
         /**
          * List the members of the team
-         * @description All of them, each with the role that they have there.
+         * @description All members with their roles.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Only an owner can make an owner, or change one. The last owner of a team stays its owner.
+         * @description Only an owner can add or change an owner. The last owner of a team stays its owner.
          */
         patch: operations["changeMemberRole"];
         trace?: never;
@@ -1101,12 +1101,12 @@ export interface paths {
         };
         /**
          * List the open invitations
-         * @description Those that were neither accepted nor revoked and have not expired.
+         * @description Invitations that are not accepted, revoked or expired.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite somebody to the team
+         * Invite a person to the team
          * @description Mails a link that works once, for 7 days. Inviting the same address again replaces the earlier invitation: its link stops working. At most 20 an hour from a team, and 5 in 15 minutes to an address.
          */
         post: operations["createInvitation"];
@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description A live key may do what an admin may, a test key what a member may. The key itself is only in this answer.
+         * @description A live key has the rights of an admin, a test key those of a member. Only this answer contains the key.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1172,7 +1172,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description It is refused here at once, on every node within a second. A key may revoke itself.
+         * @description This node refuses it at once, the others within a second. A key may revoke itself.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -1189,7 +1189,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description Who changed what, from where and when, newest first. Creating tasks is not recorded: each task is its own record. Events are kept for 400 days.
+         * @description Changes with author, origin and time, newest first. Creating tasks is not recorded: each task is its own record. Events are kept for 400 days.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -1209,7 +1209,7 @@ export interface paths {
         };
         /**
          * Nodes and database
-         * @description Which nodes there are, what they do and how they fare. For the operator's own team; to every other it is not found, like a route that does not exist.
+         * @description The nodes and their state. For the operator's own team; for other teams the route does not exist.
          */
         get: operations["getSystem"];
         put?: never;
@@ -1235,7 +1235,7 @@ export interface paths {
         put?: never;
         /**
          * Register an application
-         * @description The secret is only in this answer. An application that registers another can give it no scope that it does not have itself.
+         * @description Only this answer contains the secret. An application that registers another can only grant scopes that it has itself.
          */
         post: operations["createApplication"];
         delete?: never;
@@ -1256,7 +1256,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an application
-         * @description Its tokens go with it, in every team that let it in; they are refused within a second.
+         * @description Also revokes its tokens in every team, within a second.
          */
         delete: operations["deleteApplication"];
         options?: never;
@@ -1275,7 +1275,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an application's secret
-         * @description The old one is refused from then on. Tokens that were issued stay valid.
+         * @description The old secret is refused from then on. Issued tokens stay valid.
          */
         post: operations["rotateApplicationSecret"];
         delete?: never;
@@ -1292,8 +1292,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what applications have been allowed
-         * @description Newest first, all that still count. An admin sees those of every member of the team, anybody else their own.
+         * List the grants of applications
+         * @description Valid grants, newest first. An admin sees those of every member of the team, other members their own.
          */
         get: operations["listAuthorizations"];
         put?: never;
@@ -1315,8 +1315,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End what an application has been allowed
-         * @description Its access tokens are refused within a second, its refresh token at once. Anybody can end what they allowed themselves; what another member allowed, an admin.
+         * Revoke a grant of an application
+         * @description Its access tokens are refused within a second, its refresh token at once. Every person can revoke their own grants, an admin those of all members.
          */
         delete: operations["endAuthorization"];
         options?: never;
@@ -1360,10 +1360,10 @@ export interface components {
              * @example 3600
              */
             expires_in: number;
-            /** @description For the next one; valid for 30 days, once. */
+            /** @description For the next token; valid for 30 days, once. */
             refresh_token?: string;
             /**
-             * @description What was granted, separated by spaces.
+             * @description The granted scopes, separated by spaces.
              * @example tasks:read
              */
             scope: string;
@@ -1375,7 +1375,7 @@ export interface components {
          *     }
          */
         AdvanceSandbox: {
-            /** @description Seconds that pass for the sandbox of the team. */
+            /** @description Seconds to advance the team's sandbox clock. */
             seconds: number;
         };
         /** @description An API key, without the key itself. */
@@ -1388,13 +1388,13 @@ export interface components {
              */
             name: string;
             /**
-             * @description Tasks of a `test` key are of the sandbox: they are never called.
+             * @description Tasks of a `test` key are sandbox tasks: they are never called.
              * @default live
              * @enum {string}
              */
             environment: "live" | "test";
             /**
-             * @description How the key begins, to tell it from others.
+             * @description The beginning of the key, to identify it.
              * @example bh_live_3f9a
              */
             prefix: string;
@@ -1406,14 +1406,14 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the key was last used, to the minute; null if it never was.
+             * @description When the key was last used, to the minute; null if never.
              */
             lastUsedAt: string | null;
         };
         /** @description The active keys of the team, newest first. */
         ApiKeyList: {
             apiKeys: components["schemas"]["ApiKey"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -1426,7 +1426,7 @@ export interface components {
             /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
             clientId: string;
             /**
-             * @description What people are asked to let in.
+             * @description The name shown on the consent page.
              * @example Nightly reports
              */
             name: string;
@@ -1463,7 +1463,7 @@ export interface components {
         /** @description The applications of the team, newest first. */
         ApplicationList: {
             applications: components["schemas"]["Application"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -1490,9 +1490,9 @@ export interface components {
             executed_at: string;
             /** @description Milliseconds; null while it runs. */
             duration: number | null;
-            /** @description Milliseconds until there was a connection; left out below one. */
+            /** @description Milliseconds until the connection was open; omitted below one. */
             connect_ms?: number;
-            /** @description Milliseconds until the answer began; left out where all of it was there by then, or none came. */
+            /** @description Milliseconds until the answer began; omitted if the whole answer had arrived by then, or there was none. */
             first_byte_ms?: number;
             /**
              * @description How far the call got. `sent`: the target may have acted on it although no answer came.
@@ -1514,14 +1514,14 @@ export interface components {
             at: string;
             actor: {
                 /**
-                 * @description `operator` is whoever runs this server, by the `bellhop` command.
+                 * @description `operator` is the person who runs this server, through the `bellhop` command.
                  * @enum {string}
                  */
                 kind: "api_key" | "session" | "application" | "operator";
                 /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
                 id: string;
                 /**
-                 * @description What it was called then.
+                 * @description Its name at that time.
                  * @example Billing service
                  */
                 name: string;
@@ -1532,11 +1532,11 @@ export interface components {
              */
             action: string;
             /**
-             * @description The id or the name of what was changed.
+             * @description The id or name of the changed object.
              * @example emails
              */
             target: string;
-            /** @description What else is worth knowing, such as the settings that were changed; never a secret. */
+            /** @description Further data, such as the changed settings; never a secret. */
             detail: {
                 [key: string]: unknown;
             } | null;
@@ -1558,7 +1558,7 @@ export interface components {
         /** @description What a person allowed an application to do in the team. */
         Authorization: {
             /**
-             * @description Identifies one consent of a person, with all the tokens that came of it.
+             * @description Identifies one consent of a person, with all its tokens.
              * @example auth_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
@@ -1573,7 +1573,7 @@ export interface components {
                  */
                 team: string;
             };
-            /** @description Who allowed it. */
+            /** @description The person who granted it. */
             user: {
                 /**
                  * @description Identifies the person, in every team.
@@ -1581,12 +1581,12 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description The address that the person signs in by.
+                 * @description The person's sign-in address.
                  * @example ada@example.com
                  */
                 email: string;
             };
-            /** @description What the application may do. */
+            /** @description The granted scopes. */
             scopes: ("tasks:read" | "tasks:write" | "queues:read" | "queues:write" | "tokens:read" | "tokens:write" | "tokens:use" | "apikeys:read" | "apikeys:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "team:read" | "team:write")[];
             /**
              * Format: date-time
@@ -1607,7 +1607,7 @@ export interface components {
         };
         /** @description What an OAuth client needs to know (RFC 8414). */
         AuthorizationServer: {
-            /** @description Who issues the tokens: the address of this server. */
+            /** @description The issuer of the tokens: the address of this server. */
             issuer: string;
             authorization_endpoint: string;
             token_endpoint: string;
@@ -1635,7 +1635,7 @@ export interface components {
             created: number;
             replayed: number;
             refused: number;
-            /** @description One for each item, in their order. */
+            /** @description One result per item, in order. */
             results: components["schemas"]["BatchItem"][];
         };
         /** @description What became of one item: a task, or a refusal. */
@@ -1648,11 +1648,11 @@ export interface components {
             callbackId?: string;
             /** @description Of a direct task. */
             callbackUrl?: string;
-            /** @description True if an earlier request with its key made the task. */
+            /** @description True if an earlier request with its key created the task. */
             replayed?: boolean;
             /** @description Why it was refused, as for a single creation. */
             error?: string;
-            /** @description Which refusal it is, for programs. */
+            /** @description The error code, for programs. */
             code?: string;
         };
         /** @description An action on many tasks, and how far it is. */
@@ -1660,20 +1660,20 @@ export interface components {
             /** @example bulk_01k9z3mxe5f8hrk3yv5pzq8c2d */
             id: string;
             /**
-             * @description What is done.
+             * @description The action.
              * @enum {string}
              */
             action: "cancel" | "retry" | "delete";
             /**
-             * @description `running` until every task has had its turn.
+             * @description `running` until every task was processed.
              * @enum {string}
              */
             status: "running" | "completed" | "stopped";
-            /** @description Tasks that fitted the filter when it was asked for. Later ones are not touched. */
+            /** @description Tasks that matched when the action was created. Tasks that match later are not affected. */
             matched: number;
             /** @description Tasks that were changed. */
             done: number;
-            /** @description Tasks that were not in a fitting state when their turn came. */
+            /** @description Tasks that were not in a suitable state when they were processed. */
             skipped: number;
             /**
              * Format: date-time
@@ -1726,7 +1726,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Tasks of a `test` key are of the sandbox: they are never called. Default: `live`.
+             * @description Tasks of a `test` key are sandbox tasks: they are never called. Default: `live`.
              * @enum {string}
              */
             environment?: "live" | "test";
@@ -1750,7 +1750,7 @@ export interface components {
          */
         CreateApplication: {
             /**
-             * @description What people are asked to let in.
+             * @description The name shown on the consent page.
              * @example Nightly reports
              */
             name: string;
@@ -1790,7 +1790,7 @@ export interface components {
              * @enum {string}
              */
             action: "cancel" | "retry" | "delete";
-            /** @description The filters of the list of tasks. Empty, it means every task, and `confirm` has to say so. */
+            /** @description The filters of the list of tasks. An empty filter means every task and requires `confirm`. */
             filter: {
                 /** @description Only tasks of this queue. */
                 queue?: string;
@@ -1838,12 +1838,12 @@ export interface components {
                 /** @description True: only tasks of the sandbox. Test keys reach no others. */
                 sandbox?: boolean;
             };
-            /** @description Only tell how many tasks fit. Default: `false`. */
+            /** @description Only count the matching tasks. Default: `false`. */
             dry_run?: boolean;
-            /** @description Tasks a second, at most. Default: `50`. */
+            /** @description Maximum tasks a second. Default: `50`. */
             rate?: number;
             /**
-             * @description Needed with an empty filter.
+             * @description Required with an empty filter.
              * @enum {string}
              */
             confirm?: "all";
@@ -1881,7 +1881,7 @@ export interface components {
              */
             delayUntil?: string;
             /**
-             * @description The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
+             * @description The body of the call. A string is sent unchanged; an object or an array as JSON, byte for byte as written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
              * @example {
              *       "version": "…",
              *       "input": {
@@ -1914,7 +1914,7 @@ export interface components {
              *     ]
              */
             noRetryStatuses?: number[];
-            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
             expiresIn?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
@@ -1936,7 +1936,7 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
-            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
             waitForCallback?: boolean;
             /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
             maxWait?: number;
@@ -1952,7 +1952,7 @@ export interface components {
              */
             onCompleteUrl?: string;
             /**
-             * @description 1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task again.
+             * @description 1 to 255 printable ASCII characters. The same key with the same request within 24 hours returns the first task.
              * @example signup-42
              */
             idempotencyKey?: string;
@@ -1986,7 +1986,7 @@ export interface components {
          */
         CreateInvitation: {
             /**
-             * @description Who is invited.
+             * @description The invited address.
              * @example ada@example.com
              */
             email: string;
@@ -2014,13 +2014,13 @@ export interface components {
             /** @description Retries after a failed first attempt. Default: `3`. */
             max_retries?: number;
             /**
-             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour. Default: `exponential`.
+             * @description Delay between attempts: always `retry_delay`, or doubling from it up to an hour. Default: `exponential`.
              * @enum {string}
              */
             retry_backoff?: "fixed" | "exponential";
             /** @description Seconds before the first retry. Default: `1`. */
             retry_delay?: number;
-            /** @description Seconds that no wait between two attempts exceeds. Default: `3600`. */
+            /** @description Maximum delay between two attempts in seconds. Default: `3600`. */
             retry_max_delay?: number;
             /**
              * @description Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.
@@ -2056,7 +2056,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. If both day fields are set, either one matches.
              * @example 30 9 * * mon-fri
              */
             cron: string;
@@ -2072,21 +2072,21 @@ export interface components {
              */
             task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
-             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @description An IANA time zone. A time that a clock change skips runs at the first instant after the gap, a time that occurs twice runs only the first time. Default: `UTC`.
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
-             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @description `skip`: the schedule does not fire while one of its tasks has not ended. Default: `allow`.
              * @enum {string}
              */
             overlap?: "allow" | "skip";
             /**
-             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old. Default: `one`.
+             * @description Times that passed while no node was up create `one` task together; with `none` they create none if the newest of them is more than 60 s old. Default: `one`.
              * @enum {string}
              */
             catch_up?: "one" | "none";
-            /** @description A paused schedule fires only by hand. Default: `false`. */
+            /** @description A paused schedule fires only manually. Default: `false`. */
             paused?: boolean;
         };
         /**
@@ -2118,7 +2118,7 @@ export interface components {
              */
             run_at?: string;
             /**
-             * @description Any JSON value, sent as the body of the call, byte for byte as it was written. Without it, or null: `{}`.
+             * @description Any JSON value, sent as the body of the call, byte for byte as written. Default, also for null: `{}`.
              * @example {
              *       "user_id": 42
              *     }
@@ -2146,7 +2146,7 @@ export interface components {
              *     ]
              */
             no_retry_statuses?: number[];
-            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
             expires_in?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
@@ -2167,7 +2167,7 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
-            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
             wait_for_callback?: boolean;
             /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
             max_wait?: number;
@@ -2183,7 +2183,7 @@ export interface components {
              */
             on_complete_url?: string;
             /**
-             * @description 1 to 255 printable ASCII characters. The same key and the same request within 24 hours: the first task again.
+             * @description 1 to 255 printable ASCII characters. The same key with the same request within 24 hours returns the first task.
              * @example signup-42
              */
             idempotency_key?: string;
@@ -2229,7 +2229,7 @@ export interface components {
         CreateTasks: {
             /** @description 1 to 1000 bodies of `POST /v1/tasks`, each with its own idempotency key if it has one. */
             tasks: (components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"])[];
-            /** @description All or none: with one bad item the batch is refused, and nothing is stored. Default: `false`. */
+            /** @description All or none: one refused item refuses the batch, and no task is stored. Default: `false`. */
             atomic?: boolean;
         };
         /**
@@ -2249,7 +2249,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description The whole value of a header, such as `Bearer r8_…`. Stored encrypted, put into calls, never returned.
+             * @description The whole value of a header, such as `Bearer r8_…`. Stored encrypted, used in calls, never returned.
              * @example Bearer r8_example
              */
             value: string;
@@ -2279,7 +2279,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description Which kinds of events.
+             * @description The kinds of events.
              * @example [
              *       "task.completed",
              *       "task.failed"
@@ -2296,7 +2296,7 @@ export interface components {
              * @example signup
              */
             tag?: string;
-            /** @description False: nothing is sent, and what happens meanwhile is not told later. Default: `true`. */
+            /** @description False: no event is sent, and none is kept for later. Default: `true`. */
             enabled?: boolean;
         };
         /** @description The new key. It is shown here and nowhere else. */
@@ -2310,13 +2310,13 @@ export interface components {
                  */
                 name: string;
                 /**
-                 * @description Tasks of a `test` key are of the sandbox: they are never called.
+                 * @description Tasks of a `test` key are sandbox tasks: they are never called.
                  * @default live
                  * @enum {string}
                  */
                 environment: "live" | "test";
                 /**
-                 * @description How the key begins, to tell it from others.
+                 * @description The beginning of the key, to identify it.
                  * @example bh_live_3f9a
                  */
                 prefix: string;
@@ -2327,7 +2327,7 @@ export interface components {
                  */
                 createdAt: string;
                 /**
-                 * @description The key: send it as `Authorization: Bearer …` or `X-API-Key`. Keep it, it is not shown again.
+                 * @description The key: send it as `Authorization: Bearer …` or `X-API-Key`. Store it: it is not shown again.
                  * @example bh_live_3f9a…
                  */
                 key: string;
@@ -2336,7 +2336,7 @@ export interface components {
         /** @description The direct call as it was accepted, and its callback. */
         CreatedDirectTask: {
             task: components["schemas"]["NewDirectTask"];
-            /** @description Whoever has it may end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
+            /** @description Anyone who has it can end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
             callbackId?: string;
             /** @description Where a third party may report the result. */
             callbackUrl?: string;
@@ -2371,7 +2371,7 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             created_at: string;
-            /** @description For a task that waits or is polled. Whoever has it may end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
+            /** @description For a task that waits or is polled. Anyone who has it can end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
             callback_id?: string;
             /** @description Where a third party may report the result. */
             callback_url?: string;
@@ -2385,12 +2385,12 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description What people call the team; need not be unique.
+                 * @description The name of the team, for people; need not be unique.
                  * @example Acme
                  */
                 name: string;
                 /**
-                 * @description Decides how many requests a minute the team may make.
+                 * @description Sets the request limit and the other limits of the team.
                  * @enum {string}
                  */
                 plan: "free" | "pro" | "enterprise";
@@ -2413,7 +2413,7 @@ export interface components {
                 /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
                 clientId: string;
                 /**
-                 * @description What people are asked to let in.
+                 * @description The name shown on the consent page.
                  * @example Nightly reports
                  */
                 name: string;
@@ -2433,7 +2433,7 @@ export interface components {
              */
             name: string;
             deleted: boolean;
-            /** @description How many pending tasks went with it. */
+            /** @description The number of deleted pending tasks. */
             tasks_deleted: number;
         };
         /** @description The schedule is gone; its tasks are not. */
@@ -2450,7 +2450,7 @@ export interface components {
         /** @description The task is gone and will not be called. */
         DeletedTask: {
             /**
-             * @description As it was asked for.
+             * @description As requested.
              * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
@@ -2491,9 +2491,9 @@ export interface components {
             executedAt: string;
             /** @description Milliseconds; null while it runs. */
             duration: number | null;
-            /** @description Milliseconds until there was a connection; left out below one. */
+            /** @description Milliseconds until the connection was open; omitted below one. */
             connectMs?: number;
-            /** @description Milliseconds until the answer began; left out where all of it was there by then, or none came. */
+            /** @description Milliseconds until the answer began; omitted if the whole answer had arrived by then, or there was none. */
             firstByteMs?: number;
             /**
              * @description How far the call got. `sent`: the target may have acted on it although no answer came.
@@ -2505,26 +2505,26 @@ export interface components {
         };
         /** @description What became of one notification to the task's completion address. */
         DirectNotificationState: {
-            /** @description Where it is sent. */
+            /** @description The URL of the notification. */
             url: string;
             /**
              * @description `failed`: given up after the last try.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
-            /** @description Tries begun; a resend counts from 0 again. */
+            /** @description The number of tries; a resend restarts at 0. */
             attempts: number;
             /** @description Why the last try failed; null before the first try and once it is delivered. */
             lastError: string | null;
             /**
              * Format: date-time
-             * @description When the next try is due; null once it is delivered or given up.
+             * @description When the next try is due; null once it was delivered or given up.
              */
             nextAt: string | null;
         };
         /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
         DirectPolls: {
-            /** @description How many polls there were. */
+            /** @description The number of polls. */
             count: number;
             /**
              * Format: date-time
@@ -2533,13 +2533,13 @@ export interface components {
              */
             lastAt: string;
             /**
-             * @description Its answer: a status code, or what went wrong on the way.
+             * @description Its answer: a status code, or the network failure.
              * @example 200
              * @example timeout
              */
             lastAnswer: string;
             /**
-             * @description Why the last one told nothing of the job, such as a name that does not resolve or a 503; left out where it did.
+             * @description Why the last poll yielded no status, such as a name that does not resolve or a 503; omitted if it did.
              * @example The provider answered 503
              */
             lastError?: string;
@@ -2556,20 +2556,20 @@ export interface components {
          */
         DirectSimulation: {
             /**
-             * @description What becomes of the call: `complete`, a 2xx; `fail`, another answer; `timeout`, none; `callback`, a 2xx after which the task waits and is ended by its callback. A task that is polled or waits for a callback does so after `complete` too.
+             * @description The simulated result of the call: `complete`, a 2xx; `fail`, another status; `timeout`, no answer; `callback`, a 2xx after which the task waits and its callback ends it. A task that is polled or waits for a callback does so after `complete` too.
              * @enum {string}
              */
             outcome: "complete" | "fail" | "timeout" | "callback";
-            /** @description Seconds that the attempt takes, or that the task waits for what ends it. Default: `0`. */
+            /** @description Duration of the attempt in seconds, or of the wait until the task is ended. Default: `0`. */
             after?: number;
             /**
-             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON; at most 64 KiB.
+             * @description The body of the answer or of the callback: text, or any other JSON value, kept as JSON; at most 64 KiB.
              * @example {
              *       "ok": true
              *     }
              */
             body?: unknown;
-            /** @description The attempt from which on the outcome is this one; those before it fail with 500. Default: `1`. */
+            /** @description The first attempt with this outcome; earlier ones fail with 500. Default: `1`. */
             attempts?: number;
             /** @description The status code of the answer. Default: 200, or 500 with `fail`. */
             responseCode?: number;
@@ -2621,7 +2621,7 @@ export interface components {
              */
             completedAt?: string;
             /**
-             * @description The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
+             * @description The body of the call. A string is sent unchanged; an object or an array as JSON, byte for byte as written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
              * @example {
              *       "version": "…",
              *       "input": {
@@ -2654,7 +2654,7 @@ export interface components {
              *     ]
              */
             noRetryStatuses?: number[];
-            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
             expiresIn?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
@@ -2677,7 +2677,7 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
             waitForCallback?: boolean;
             /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
             maxWait?: number;
@@ -2729,7 +2729,7 @@ export interface components {
             attempts: components["schemas"]["DirectAttempt"][];
             polls?: components["schemas"]["DirectPolls"];
             notifications?: components["schemas"]["DirectNotificationState"][];
-            /** @description How often it was retried by hand, if it was. */
+            /** @description The number of manual retries, if any. */
             retries?: number;
         };
         /** @description The record of a direct call. */
@@ -2804,7 +2804,7 @@ export interface components {
              *     ]
              */
             noRetryStatuses?: number[];
-            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
             expiresIn?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
@@ -2827,7 +2827,7 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
             waitForCallback?: boolean;
             /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
             maxWait?: number;
@@ -2876,16 +2876,16 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
-            /** @description How many attempts were begun. In lists, which do not have the attempts. */
+            /** @description The number of attempts. In lists, which do not have the attempts. */
             attemptCount?: number;
-            /** @description How often it was retried by hand, if it was. */
+            /** @description The number of manual retries, if any. */
             retries?: number;
         };
         /** @description The application may do nothing of it any more. */
         EndedAuthorization: {
             authorization: {
                 /**
-                 * @description Identifies one consent of a person, with all the tokens that came of it.
+                 * @description Identifies one consent of a person, with all its tokens.
                  * @example auth_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 id: string;
@@ -2901,7 +2901,7 @@ export interface components {
         EndedOneSession: {
             session: {
                 /**
-                 * @description Identifies the session. It opens nothing.
+                 * @description Identifies the session. It is not a credential.
                  * @example ses_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 id: string;
@@ -2935,11 +2935,11 @@ export interface components {
             /** @description What was refused and why, for people. */
             error: string;
             /**
-             * @description Which refusal it is, for programs. More may be added.
+             * @description The error code, for programs. More may be added.
              * @enum {string}
              */
             code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
-            /** @description Every broken rule, when several fields broke one; `error` is the first of them. */
+            /** @description Every invalid field, if there are several; `error` describes the first. */
             details?: {
                 field: string;
                 error: string;
@@ -2972,12 +2972,12 @@ export interface components {
                  */
                 status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
             };
-            /** @description Nothing stands in its way: it is pending, and the next free node begins it. */
+            /** @description No reason blocks it: it is pending, and the next free node starts it. */
             runnable: boolean;
-            /** @description All that hold. None of a task that has ended. */
+            /** @description All current reasons; empty for an ended task. */
             reasons: {
                 /**
-                 * @description Which reason it is, for programs. More may be added.
+                 * @description The code of the reason, for programs. More may be added.
                  * @enum {string}
                  */
                 code: "delayed" | "backing_off" | "queue_paused" | "queue_full" | "team_share" | "behind" | "no_worker" | "call_under_way" | "awaiting_callback" | "polling" | "sandbox";
@@ -2985,7 +2985,7 @@ export interface components {
                 detail: string;
                 /**
                  * Format: date-time
-                 * @description When it is over, or is at the latest; null where that is unknown.
+                 * @description When it ends at the latest; null if unknown.
                  */
                 until: string | null;
             }[];
@@ -3008,7 +3008,7 @@ export interface components {
             response_code: string | null;
             /** @description How many there are. */
             count: number;
-            /** @description There may be more: not all tasks of the queue were looked at. */
+            /** @description There may be more: not all tasks of the queue were scanned. */
             count_is_capped: boolean;
             /**
              * Format: date-time
@@ -3023,11 +3023,11 @@ export interface components {
              */
             last_seen: string;
             /**
-             * @description The one created last.
+             * @description The newest task of the group.
              * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             sample_task: string;
-            /** @description Finds them, in `POST /v1/tasks/bulk` and in the list of tasks. */
+            /** @description The filter that finds them, for `POST /v1/tasks/bulk` and the list of tasks. */
             filter: {
                 queue: string;
                 status: string;
@@ -3052,7 +3052,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Who is invited.
+             * @description The invited address.
              * @example ada@example.com
              */
             email: string;
@@ -3099,13 +3099,13 @@ export interface components {
          *     }
          */
         MatchedTasks: {
-            /** @description Tasks that fit the filter at this moment. */
+            /** @description Tasks that currently match the filter. */
             matched: number;
         };
         /** @description Whom the credential speaks for, and what it may do. */
         Me: {
             /**
-             * @description What kind of credential was sent.
+             * @description The kind of credential.
              * @enum {string}
              */
             kind: "api_key" | "session" | "application";
@@ -3115,7 +3115,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description What people call it; a person's address.
+             * @description Its name; for a person the address.
              * @example Production
              */
             name: string;
@@ -3129,7 +3129,7 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "member" | "viewer";
-            /** @description What it may be used for, as far as its role reaches. */
+            /** @description Its scopes, limited by its role. */
             scopes: ("tasks:read" | "tasks:write" | "queues:read" | "queues:write" | "tokens:read" | "tokens:write" | "tokens:use" | "apikeys:read" | "apikeys:write" | "schedules:read" | "schedules:write" | "webhooks:read" | "webhooks:write" | "team:read" | "team:write")[];
             team: {
                 /**
@@ -3138,17 +3138,17 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description What people call the team; need not be unique.
+                 * @description The name of the team, for people; need not be unique.
                  * @example Acme
                  */
                 name: string;
                 /**
-                 * @description Decides how many requests a minute the team may make.
+                 * @description Sets the request limit and the other limits of the team.
                  * @enum {string}
                  */
                 plan: "free" | "pro" | "enterprise";
             };
-            /** @description The person who signed in, or who let the application in; null if there is none, and for an application without `team:read`. */
+            /** @description The person who signed in or granted access; null if there is none, and for an application without `team:read`. */
             user: {
                 /**
                  * @description Identifies the person, in every team.
@@ -3156,7 +3156,7 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description The address that the person signs in by.
+                 * @description The person's sign-in address.
                  * @example ada@example.com
                  */
                 email: string;
@@ -3181,7 +3181,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The address that the person signs in by.
+             * @description The person's sign-in address.
              * @example ada@example.com
              */
             email: string;
@@ -3211,7 +3211,7 @@ export interface components {
                 /** @example app_01k9z3mxe5f8hrk3yv5pzq8c2d */
                 clientId: string;
                 /**
-                 * @description What people are asked to let in.
+                 * @description The name shown on the consent page.
                  * @example Nightly reports
                  */
                 name: string;
@@ -3245,7 +3245,7 @@ export interface components {
                  */
                 createdAt: string;
                 /**
-                 * @description What the application proves itself by. Keep it, it is not shown again.
+                 * @description The application's secret. Store it: it is not shown again.
                  * @example bhs_3f9a…
                  */
                 clientSecret: string;
@@ -3259,7 +3259,7 @@ export interface components {
          */
         NameTeam: {
             /**
-             * @description What people call the team; need not be unique.
+             * @description The name of the team, for people; need not be unique.
              * @example Acme
              */
             name: string;
@@ -3299,7 +3299,7 @@ export interface components {
              */
             runAt?: string;
             /**
-             * @description The body of the call. A string is sent as it is; an object or an array as JSON, byte for byte as it was written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
+             * @description The body of the call. A string is sent unchanged; an object or an array as JSON, byte for byte as written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
              * @example {
              *       "version": "…",
              *       "input": {
@@ -3340,20 +3340,20 @@ export interface components {
         };
         /** @description What became of one notification to the task's completion address. */
         NotificationState: {
-            /** @description Where it is sent. */
+            /** @description The URL of the notification. */
             url: string;
             /**
              * @description `failed`: given up after the last try.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
-            /** @description Tries begun; a resend counts from 0 again. */
+            /** @description The number of tries; a resend restarts at 0. */
             attempts: number;
             /** @description Why the last try failed; null before the first try and once it is delivered. */
             last_error: string | null;
             /**
              * Format: date-time
-             * @description When the next try is due; null once it is delivered or given up.
+             * @description When the next try is due; null once it was delivered or given up.
              */
             next_at: string | null;
         };
@@ -3365,7 +3365,7 @@ export interface components {
          *     }
          */
         OAuthError: {
-            /** @description One of the RFC's words; decide by it. */
+            /** @description The error code of the RFC, for programs. */
             error: string;
             /** @description What was refused and why, for people. */
             error_description: string;
@@ -3430,11 +3430,11 @@ export interface components {
              */
             cancelUrlTemplate?: string;
             /**
-             * @description Method of that call; POST unless it is said.
+             * @description Method of that call; default: POST.
              * @enum {string}
              */
             cancelMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-            /** @description Send the first call's Authorization and X-API-Key along, if the poll goes to the origin of the first call or to one that the provider's catalog entry names. Default: `true`. */
+            /** @description Send the first call's Authorization and X-API-Key with polls to the origin of the first call, or to an origin in the provider's catalog entry. Default: `true`. */
             forwardAuth?: boolean;
             /** @description Further headers of the first call to send along by the same rule. */
             forwardHeaders?: string[];
@@ -3483,12 +3483,12 @@ export interface components {
              */
             cancelUrlTemplate?: string;
             /**
-             * @description Method of that call; POST unless it is said.
+             * @description Method of that call; default: POST.
              * @enum {string}
              */
             cancelMethod?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
             /**
-             * @description Send the first call's Authorization and X-API-Key along, if the poll goes to the origin of the first call or to one that the provider's catalog entry names.
+             * @description Send the first call's Authorization and X-API-Key with polls to the origin of the first call, or to an origin in the provider's catalog entry.
              * @default true
              */
             forwardAuth: boolean;
@@ -3502,7 +3502,7 @@ export interface components {
         };
         /** @description How the job of a task that is being polled was asked for so far. `run_at` says when next. */
         Polls: {
-            /** @description How many polls there were. */
+            /** @description The number of polls. */
             count: number;
             /**
              * Format: date-time
@@ -3511,13 +3511,13 @@ export interface components {
              */
             last_at: string;
             /**
-             * @description Its answer: a status code, or what went wrong on the way.
+             * @description Its answer: a status code, or the network failure.
              * @example 200
              * @example timeout
              */
             last_answer: string;
             /**
-             * @description Why the last one told nothing of the job, such as a name that does not resolve or a 503; left out where it did.
+             * @description Why the last poll yielded no status, such as a name that does not resolve or a 503; omitted if it did.
              * @example The provider answered 503
              */
             last_error?: string;
@@ -3525,7 +3525,7 @@ export interface components {
         /** @description A third party whose jobs can be polled. */
         Provider: {
             /**
-             * @description What a task names as its `provider`.
+             * @description The value of a task's `provider`.
              * @example replicate
              */
             id: string;
@@ -3554,7 +3554,7 @@ export interface components {
          */
         PutSchedule: {
             /**
-             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. If both day fields are set, either one matches.
              * @example 30 9 * * mon-fri
              */
             cron: string;
@@ -3570,21 +3570,21 @@ export interface components {
              */
             task: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
-             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @description An IANA time zone. A time that a clock change skips runs at the first instant after the gap, a time that occurs twice runs only the first time. Default: `UTC`.
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
-             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @description `skip`: the schedule does not fire while one of its tasks has not ended. Default: `allow`.
              * @enum {string}
              */
             overlap?: "allow" | "skip";
             /**
-             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old. Default: `one`.
+             * @description Times that passed while no node was up create `one` task together; with `none` they create none if the newest of them is more than 60 s old. Default: `one`.
              * @enum {string}
              */
             catch_up?: "one" | "none";
-            /** @description A paused schedule fires only by hand. Default: `false`. */
+            /** @description A paused schedule fires only manually. Default: `false`. */
             paused?: boolean;
         };
         /** @description A queue and its settings. */
@@ -3605,7 +3605,7 @@ export interface components {
              */
             max_retries: number;
             /**
-             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour.
+             * @description Delay between attempts: always `retry_delay`, or doubling from it up to an hour.
              * @default exponential
              * @enum {string}
              */
@@ -3616,7 +3616,7 @@ export interface components {
              */
             retry_delay: number;
             /**
-             * @description Seconds that no wait between two attempts exceeds.
+             * @description Maximum delay between two attempts in seconds.
              * @default 3600
              */
             retry_max_delay: number;
@@ -3652,7 +3652,7 @@ export interface components {
         /** @description All queues of the team. */
         QueueList: {
             queues: components["schemas"]["QueueWithStats"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -3674,7 +3674,7 @@ export interface components {
             cancelled: number[];
             /** @description Attempts that failed and were followed by another, and tasks that were retried by hand. */
             retried: number[];
-            /** @description Tasks that were pending, due or not, as looked at once a minute; the most of a longer step. Null where no node looked. */
+            /** @description Pending tasks, due or not, sampled once a minute; the maximum in a longer step. Null if no node sampled. */
             pending: (number | null)[];
             /** @description From the time a task was due until its attempt began, of attempts begun in the step. */
             wait_ms: {
@@ -3692,10 +3692,10 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Since when the oldest pending task has been due; null if none is.
+             * @description When the oldest pending task became due; null if none is due.
              */
             oldest_pending_at: string | null;
-            /** @description How it stands at the moment. */
+            /** @description The current state. */
             now: {
                 /** @description Tasks that are pending. */
                 pending: number;
@@ -3711,7 +3711,7 @@ export interface components {
         QueueStatistics: {
             stats: {
                 /**
-                 * @description As asked for.
+                 * @description As requested.
                  * @enum {string}
                  */
                 range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
@@ -3727,18 +3727,18 @@ export interface components {
                  * @example 2026-03-01T09:30:00.000Z
                  */
                 to: string;
-                /** @description How long a step is. */
+                /** @description The length of a step. */
                 step_seconds: number;
-                /** @description When each step begins. */
+                /** @description The start of each step. */
                 at: string[];
-                /** @description By name. Of more than 100 those with the most to show. */
+                /** @description By name. With more than 100 queues, only the busiest. */
                 queues: components["schemas"]["QueueSeries"][];
                 total: components["schemas"]["QueueSeries"];
             };
         };
         /** @description How many tasks of the queue are in each state. */
         QueueStats: {
-            /** @description Waiting for their turn, delayed or to be retried. */
+            /** @description Waiting to start, delayed or to be retried. */
             pending: number;
             /** @description Being executed now. */
             active: number;
@@ -3768,7 +3768,7 @@ export interface components {
              */
             max_retries: number;
             /**
-             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour.
+             * @description Delay between attempts: always `retry_delay`, or doubling from it up to an hour.
              * @default exponential
              * @enum {string}
              */
@@ -3779,7 +3779,7 @@ export interface components {
              */
             retry_delay: number;
             /**
-             * @description Seconds that no wait between two attempts exceeds.
+             * @description Maximum delay between two attempts in seconds.
              * @default 3600
              */
             retry_max_delay: number;
@@ -3818,7 +3818,7 @@ export interface components {
             /** @description `ok`, or `unavailable`. */
             status: string;
             /**
-             * @description Each part by name: `ok`, or what is wrong with it.
+             * @description Each check by name: `ok`, or what is wrong.
              * @example {
              *       "database": "ok"
              *     }
@@ -3836,7 +3836,7 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description The address that the person signs in by.
+                 * @description The person's sign-in address.
                  * @example ada@example.com
                  */
                 email: string;
@@ -3856,7 +3856,7 @@ export interface components {
          */
         RequestMagicLink: {
             /**
-             * @description Where the link is mailed to.
+             * @description The address that gets the link.
              * @example ada@example.com
              */
             email: string;
@@ -3890,7 +3890,7 @@ export interface components {
             };
         };
         /**
-         * @description How a task begins anew. All of it may be left out, and the body too.
+         * @description How a task is restarted. All fields and the body are optional.
          * @example {
          *       "delay": 60
          *     }
@@ -3898,7 +3898,7 @@ export interface components {
         RetryTask: {
             /** @description Seconds before the task becomes eligible for execution. Default: `0`. */
             delay?: number;
-            /** @description 1 to 10, higher is processed first. Default: as before. */
+            /** @description 1 to 10, higher is processed first. Default: unchanged. */
             priority?: number;
         };
         /** @description A form, url-encoded. */
@@ -3921,7 +3921,7 @@ export interface components {
         /** @description The token does not count any more, or never did. */
         RevokedAccess: {
             /**
-             * @description Always `true`, also for a token that nobody knows (RFC 7009).
+             * @description Always `true`, also for an unknown token (RFC 7009).
              * @example true
              */
             revoked: boolean;
@@ -3953,7 +3953,7 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description Who is invited.
+                 * @description The invited address.
                  * @example ada@example.com
                  */
                 email: string;
@@ -3969,7 +3969,7 @@ export interface components {
         RevokedToken: {
             token: {
                 /**
-                 * @description Refer to the token by this in the headers of a task.
+                 * @description Use this id in the headers of a task.
                  * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 id: string;
@@ -4003,7 +4003,7 @@ export interface components {
                  * @example 2026-03-01T09:30:00.000Z
                  */
                 now: string;
-                /** @description Seconds that were let pass: so much it is ahead. */
+                /** @description Seconds by which the clock is ahead. */
                 ahead_seconds: number;
             };
         };
@@ -4019,7 +4019,7 @@ export interface components {
          *     }
          */
         SandboxAdvanced: {
-            /** @description Seconds that have passed: fewer than asked for where very much happens within them. */
+            /** @description Seconds that the clock advanced: fewer than requested if too much happens within them. */
             advanced: number;
             /** @description Why fewer seconds passed than were asked for; null if all of them did. */
             stopped: string | null;
@@ -4030,7 +4030,7 @@ export interface components {
                  * @example 2026-03-01T09:30:00.000Z
                  */
                 now: string;
-                /** @description Seconds that were let pass: so much it is ahead. */
+                /** @description Seconds by which the clock is ahead. */
                 ahead_seconds: number;
             };
         };
@@ -4044,38 +4044,38 @@ export interface components {
              */
             name: string;
             /**
-             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. If both day fields are set, either one matches.
              * @example 30 9 * * mon-fri
              */
             cron: string;
             /**
-             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only.
+             * @description An IANA time zone. A time that a clock change skips runs at the first instant after the gap, a time that occurs twice runs only the first time.
              * @default UTC
              * @example Europe/Berlin
              */
             timezone: string;
             /**
-             * @description `skip`: nothing is fired while a task of the schedule has not ended.
+             * @description `skip`: the schedule does not fire while one of its tasks has not ended.
              * @default allow
              * @enum {string}
              */
             overlap: "allow" | "skip";
             /**
-             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old.
+             * @description Times that passed while no node was up create `one` task together; with `none` they create none if the newest of them is more than 60 s old.
              * @default one
              * @enum {string}
              */
             catch_up: "one" | "none";
             /**
-             * @description A paused schedule fires only by hand.
+             * @description A paused schedule fires only manually.
              * @default false
              */
             paused: boolean;
             /** @description The next five times; none while it is paused. */
             next_runs: string[];
-            /** @description Null if there is none any more. */
+            /** @description Null if it no longer exists. */
             last_task: components["schemas"]["ScheduleLastTask"] | null;
-            /** @description Null if the last firing made its task, or was not to. */
+            /** @description Null if the last firing created its task, or was skipped. */
             last_error: components["schemas"]["ScheduleLastError"] | null;
             /**
              * Format: date-time
@@ -4113,13 +4113,13 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             at: string;
-            /** @description As the creation of such a task would be refused. */
+            /** @description The error that creating such a task would get. */
             error: string;
         };
         /** @description The last task that a schedule made. */
         ScheduleLastTask: {
             /**
-             * @description `task_…` or a UUID, as its kind has it.
+             * @description `task_…` or a UUID, by its shape.
              * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
@@ -4138,7 +4138,7 @@ export interface components {
         /** @description Schedules by name. */
         ScheduleList: {
             schedules: components["schemas"]["ScheduleSummary"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -4156,38 +4156,38 @@ export interface components {
              */
             name: string;
             /**
-             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. If both day fields are set, either one matches.
              * @example 30 9 * * mon-fri
              */
             cron: string;
             /**
-             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only.
+             * @description An IANA time zone. A time that a clock change skips runs at the first instant after the gap, a time that occurs twice runs only the first time.
              * @default UTC
              * @example Europe/Berlin
              */
             timezone: string;
             /**
-             * @description `skip`: nothing is fired while a task of the schedule has not ended.
+             * @description `skip`: the schedule does not fire while one of its tasks has not ended.
              * @default allow
              * @enum {string}
              */
             overlap: "allow" | "skip";
             /**
-             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old.
+             * @description Times that passed while no node was up create `one` task together; with `none` they create none if the newest of them is more than 60 s old.
              * @default one
              * @enum {string}
              */
             catch_up: "one" | "none";
             /**
-             * @description A paused schedule fires only by hand.
+             * @description A paused schedule fires only manually.
              * @default false
              */
             paused: boolean;
             /** @description The next five times; none while it is paused. */
             next_runs: string[];
-            /** @description Null if there is none any more. */
+            /** @description Null if it no longer exists. */
             last_task: components["schemas"]["ScheduleLastTask"] | null;
-            /** @description Null if the last firing made its task, or was not to. */
+            /** @description Null if the last firing created its task, or was skipped. */
             last_error: components["schemas"]["ScheduleLastError"] | null;
             /**
              * Format: date-time
@@ -4205,11 +4205,11 @@ export interface components {
         /** @description A session of the person who is signed in. */
         Session: {
             /**
-             * @description Identifies the session. It opens nothing.
+             * @description Identifies the session. It is not a credential.
              * @example ses_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
-            /** @description The team that it is in. */
+            /** @description The team of the session. */
             team: {
                 /**
                  * @description Identifies the team.
@@ -4217,7 +4217,7 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description What people call the team; need not be unique.
+                 * @description The name of the team, for people; need not be unique.
                  * @example Acme
                  */
                 name: string;
@@ -4234,7 +4234,7 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             expiresAt: string;
-            /** @description Whether it is the one that asks. */
+            /** @description Whether it is the current session. */
             current: boolean;
         };
         /** @description The sessions of the person, the newest first. */
@@ -4275,12 +4275,12 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description What people call the team; need not be unique.
+                 * @description The name of the team, for people; need not be unique.
                  * @example Acme
                  */
                 name: string;
                 /**
-                 * @description Decides how many requests a minute the team may make.
+                 * @description Sets the request limit and the other limits of the team.
                  * @enum {string}
                  */
                 plan: "free" | "pro" | "enterprise";
@@ -4302,7 +4302,7 @@ export interface components {
                 createdAt: string;
                 /**
                  * Format: date-time
-                 * @description Until then the secret before it signs as well; null if there is none.
+                 * @description Until then the previous secret signs as well; null if there is none.
                  */
                 previousValidUntil: string | null;
             };
@@ -4317,20 +4317,20 @@ export interface components {
          */
         Simulation: {
             /**
-             * @description What becomes of the call: `complete`, a 2xx; `fail`, another answer; `timeout`, none; `callback`, a 2xx after which the task waits and is ended by its callback. A task that is polled or waits for a callback does so after `complete` too.
+             * @description The simulated result of the call: `complete`, a 2xx; `fail`, another status; `timeout`, no answer; `callback`, a 2xx after which the task waits and its callback ends it. A task that is polled or waits for a callback does so after `complete` too.
              * @enum {string}
              */
             outcome: "complete" | "fail" | "timeout" | "callback";
-            /** @description Seconds that the attempt takes, or that the task waits for what ends it. Default: `0`. */
+            /** @description Duration of the attempt in seconds, or of the wait until the task is ended. Default: `0`. */
             after?: number;
             /**
-             * @description What is answered, or what the callback brings: text, or any other JSON value, kept as JSON; at most 64 KiB.
+             * @description The body of the answer or of the callback: text, or any other JSON value, kept as JSON; at most 64 KiB.
              * @example {
              *       "ok": true
              *     }
              */
             body?: unknown;
-            /** @description The attempt from which on the outcome is this one; those before it fail with 500. Default: `1`. */
+            /** @description The first attempt with this outcome; earlier ones fail with 500. Default: `1`. */
             attempts?: number;
             /** @description The status code of the answer. Default: 200, or 500 with `fail`. */
             response_code?: number;
@@ -4363,35 +4363,35 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             startedAt: string;
-            /** @description How long ago it was heard of, in milliseconds: every 4 s while it is well. */
+            /** @description Age of the last heartbeat in milliseconds; a healthy node sends one every 4 s. */
             lagMs: number;
             /**
-             * @description Its right to make calls: `held`; `expired`, not renewed in time; `lost`, what it held was given back; `none`, an `api` node has no use for one.
+             * @description Its right to make calls: `held`; `expired`, not renewed in time; `lost`, its tasks were released; `none` for an `api` node.
              * @enum {string}
              */
             lease: "held" | "expired" | "lost" | "none";
             /** @description Slots that it holds, over all queues. */
             slots: number;
-            /** @description Calls of tasks under way. */
+            /** @description Calls in flight. */
             callsInFlight: number;
-            /** @description Calls that it has under way at most. */
+            /** @description Maximum number of calls in flight. */
             maxInFlight: number;
-            /** @description How far its clock is ahead of the database's, in milliseconds. */
+            /** @description The offset of its clock from the database's, in milliseconds. */
             clockOffsetMs: number;
         };
         /** @description The nodes and their database. */
         SystemState: {
-            /** @description The one that started first at the top. One that died is listed for an hour. */
+            /** @description In the order of their start. A crashed node is listed for an hour. */
             nodes: components["schemas"]["SystemNode"][];
             database: {
                 /**
-                 * @description Of PostgreSQL.
+                 * @description The version of PostgreSQL.
                  * @example 17.5
                  */
                 version: string;
-                /** @description The number of Bellhop's schema. */
+                /** @description The version of Bellhop's schema. */
                 schema: number;
-                /** @description Whether it is the one that Bellhop runs itself. */
+                /** @description Whether it is the embedded PostgreSQL. */
                 embedded: boolean;
             };
         };
@@ -4439,7 +4439,7 @@ export interface components {
              */
             completed_at?: string;
             /**
-             * @description Any JSON value, sent as the body of the call, byte for byte as it was written. Without it, or null: `{}`.
+             * @description Any JSON value, sent as the body of the call, byte for byte as written. Default, also for null: `{}`.
              * @example {
              *       "user_id": 42
              *     }
@@ -4467,7 +4467,7 @@ export interface components {
              *     ]
              */
             no_retry_statuses?: number[];
-            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
             expires_in?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
@@ -4489,7 +4489,7 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
             wait_for_callback?: boolean;
             /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
             max_wait?: number;
@@ -4539,17 +4539,17 @@ export interface components {
             attempts: components["schemas"]["Attempt"][];
             polls?: components["schemas"]["Polls"];
             notifications?: components["schemas"]["NotificationState"][];
-            /** @description How often it was retried by hand, if it was. */
+            /** @description The number of manual retries, if any. */
             retries?: number;
         };
         /** @description One page of tasks. */
         TaskList: {
-            /** @description In the order asked for, each as the kind that it was created as. */
+            /** @description In the requested order, each in the shape of its creation. */
             tasks: (components["schemas"]["TaskSummary"] | components["schemas"]["DirectTaskSummary"])[];
             pagination: {
-                /** @description Tasks that match, on all pages. Exact for queue and status; otherwise counted to 10,000, of the 10,000 tasks that are looked at. */
+                /** @description Matching tasks on all pages. Exact for queue and status; otherwise counted up to 10,000, over 10,000 scanned tasks. */
                 total: number;
-                /** @description True when there may be more than `total`: no more were counted. */
+                /** @description True if there may be more than `total`. */
                 totalIsCapped?: boolean;
                 limit: number;
                 offset: number;
@@ -4588,11 +4588,11 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description The answer as text, at most 1 MiB of it (`BELLHOP_RESULT_LIMIT`), or what a callback brought, whole. */
+            /** @description The answer as text, at most 1 MiB (`BELLHOP_RESULT_LIMIT`), or the whole body of a callback. */
             body: string;
             /** @description Milliseconds. */
             duration: number;
-            /** @description True when the body was cut. */
+            /** @description True if the body was cut. */
             truncated?: boolean;
         };
         /** @description A result in a list: everything but its body. */
@@ -4609,7 +4609,7 @@ export interface components {
             };
             /** @description Milliseconds. */
             duration: number;
-            /** @description True when the body was cut. */
+            /** @description True if the body was cut. */
             truncated?: boolean;
         };
         /** @description A task in a list: everything but its payload, its attempts and the body of its result. */
@@ -4677,7 +4677,7 @@ export interface components {
              *     ]
              */
             no_retry_statuses?: number[];
-            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a retry by hand starts it anew. */
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
             expires_in?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
@@ -4699,7 +4699,7 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description After a 2xx the task waits for its callback, instead of being completed. Default: true if the call names `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as they are written. */
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
             wait_for_callback?: boolean;
             /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
             max_wait?: number;
@@ -4746,9 +4746,9 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
-            /** @description How many attempts were begun. In lists, which do not have the attempts. */
+            /** @description The number of attempts. In lists, which do not have the attempts. */
             attempt_count?: number;
-            /** @description How often it was retried by hand, if it was. */
+            /** @description The number of manual retries, if any. */
             retries?: number;
         };
         /** @description A team. */
@@ -4759,12 +4759,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description What people call the team; need not be unique.
+             * @description The name of the team, for people; need not be unique.
              * @example Acme
              */
             name: string;
             /**
-             * @description Decides how many requests a minute the team may make.
+             * @description Sets the request limit and the other limits of the team.
              * @enum {string}
              */
             plan: "free" | "pro" | "enterprise";
@@ -4791,12 +4791,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description What people call the team; need not be unique.
+             * @description The name of the team, for people; need not be unique.
              * @example Acme
              */
             name: string;
             /**
-             * @description Decides how many requests a minute the team may make.
+             * @description Sets the request limit and the other limits of the team.
              * @enum {string}
              */
             plan: "free" | "pro" | "enterprise";
@@ -4817,7 +4817,7 @@ export interface components {
         /** @description A stored credential, without its value. */
         Token: {
             /**
-             * @description Refer to the token by this in the headers of a task.
+             * @description Use this id in the headers of a task.
              * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
@@ -4841,7 +4841,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the token was last put into a call, known within about a minute; null if it never was, as far as is known.
+             * @description When the token was last used in a call, known within about a minute; null if no use is known.
              */
             lastUsedAt: string | null;
         };
@@ -4852,7 +4852,7 @@ export interface components {
         /** @description A stored credential, and how many tasks wait to use it. */
         TokenDetail: {
             /**
-             * @description Refer to the token by this in the headers of a task.
+             * @description Use this id in the headers of a task.
              * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
@@ -4876,18 +4876,18 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the token was last put into a call, known within about a minute; null if it never was, as far as is known.
+             * @description When the token was last used in a call, known within about a minute; null if no use is known.
              */
             lastUsedAt: string | null;
-            /** @description The tasks that name the token in a header and have not ended: pending, active, waiting or polling. Revoked, it fails each of them that has a call yet to make. For a sandbox token those are tasks of the sandbox. */
+            /** @description Open tasks that name the token in a header: pending, active, waiting or polling. After a revocation, each of them fails at its next call. For a sandbox token these are sandbox tasks. */
             openTasks: {
                 /**
-                 * @description So many were found.
+                 * @description The number of tasks found.
                  * @example 12
                  */
                 count: number;
                 /**
-                 * @description There are more open tasks than the 10,000 that were looked at: it is `count` or more.
+                 * @description More than the 10,000 scanned open tasks exist: `count` is a lower bound.
                  * @example false
                  */
                 isCapped: boolean;
@@ -4900,7 +4900,7 @@ export interface components {
         /** @description The active tokens of the team, newest first. */
         TokenList: {
             tokens: components["schemas"]["Token"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -4911,7 +4911,7 @@ export interface components {
         /** @description A form, url-encoded. What is not known is left aside. */
         TokenRequest: {
             /**
-             * @description What is taken for a token.
+             * @description The grant that is exchanged for a token.
              * @enum {string}
              */
             grant_type: "authorization_code" | "refresh_token" | "client_credentials";
@@ -4952,13 +4952,13 @@ export interface components {
             /** @description Retries after a failed first attempt. Default: `3`. */
             max_retries?: number;
             /**
-             * @description Wait between attempts: always `retry_delay`, or doubling from it up to an hour. Default: `exponential`.
+             * @description Delay between attempts: always `retry_delay`, or doubling from it up to an hour. Default: `exponential`.
              * @enum {string}
              */
             retry_backoff?: "fixed" | "exponential";
             /** @description Seconds before the first retry. Default: `1`. */
             retry_delay?: number;
-            /** @description Seconds that no wait between two attempts exceeds. Default: `3600`. */
+            /** @description Maximum delay between two attempts in seconds. Default: `3600`. */
             retry_max_delay?: number;
             /**
              * @description Answers that end a task at once, `failure_reason: "not_retryable"`. None unless it is said.
@@ -4980,7 +4980,7 @@ export interface components {
          */
         UpdateSchedule: {
             /**
-             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. Where both days are given, either is enough.
+             * @description Five fields (minute, hour, day of month, month, day of week), or six with seconds first. If both day fields are set, either one matches.
              * @example 30 9 * * mon-fri
              */
             cron?: string;
@@ -4996,21 +4996,21 @@ export interface components {
              */
             task?: components["schemas"]["CreateTask"] | components["schemas"]["CreateDirectTask"];
             /**
-             * @description An IANA time zone. A time that a change of the clocks skips runs at the first instant after the gap, one that comes twice runs the first time only. Default: `UTC`.
+             * @description An IANA time zone. A time that a clock change skips runs at the first instant after the gap, a time that occurs twice runs only the first time. Default: `UTC`.
              * @example Europe/Berlin
              */
             timezone?: string;
             /**
-             * @description `skip`: nothing is fired while a task of the schedule has not ended. Default: `allow`.
+             * @description `skip`: the schedule does not fire while one of its tasks has not ended. Default: `allow`.
              * @enum {string}
              */
             overlap?: "allow" | "skip";
             /**
-             * @description Times that passed while no node was up make `one` task together; with `none` they make none if the newest of them is more than 60 s old. Default: `one`.
+             * @description Times that passed while no node was up create `one` task together; with `none` they create none if the newest of them is more than 60 s old. Default: `one`.
              * @enum {string}
              */
             catch_up?: "one" | "none";
-            /** @description A paused schedule fires only by hand. Default: `false`. */
+            /** @description A paused schedule fires only manually. Default: `false`. */
             paused?: boolean;
         };
         /**
@@ -5026,7 +5026,7 @@ export interface components {
              */
             url?: string;
             /**
-             * @description Which kinds of events.
+             * @description The kinds of events.
              * @example [
              *       "task.completed",
              *       "task.failed"
@@ -5043,7 +5043,7 @@ export interface components {
              * @example signup
              */
             tag?: string | null;
-            /** @description True also gives one that was turned off its time anew. */
+            /** @description True also enables a disabled webhook and resets its failure time. */
             enabled?: boolean;
         };
         /** @description A subscription to events. */
@@ -5056,7 +5056,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description Which kinds of events.
+             * @description The kinds of events.
              * @example [
              *       "task.completed",
              *       "task.failed"
@@ -5067,7 +5067,7 @@ export interface components {
             queue: string | null;
             /** @description Only events of tasks that have this tag; null for all. */
             tag: string | null;
-            /** @description Whether anything is sent. */
+            /** @description Whether events are sent. */
             enabled: boolean;
             /**
              * Format: date-time
@@ -5076,7 +5076,7 @@ export interface components {
             disabled_at: string | null;
             /**
              * Format: date-time
-             * @description Since when no delivery has succeeded; null while they do.
+             * @description When deliveries began to fail; null while they succeed.
              */
             failing_since: string | null;
             /**
@@ -5118,21 +5118,21 @@ export interface components {
         /** @description One event on its way to a webhook. */
         WebhookDelivery: {
             /**
-             * @description Sent along as `webhook-id`, the same on every try.
+             * @description Sent as `webhook-id`, the same on every try.
              * @example whd_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
             /**
-             * @description What happened.
+             * @description The kind of event.
              * @enum {string}
              */
             event: "task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted";
             /**
-             * @description `pending` until it was received, or given up.
+             * @description `pending` until it is delivered or given up.
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed";
-            /** @description How often it was tried. */
+            /** @description The number of tries. */
             attempts: number;
             /** @description What the last try was answered; null if nothing. */
             response_code: number | null;
@@ -5146,7 +5146,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it is tried next; null if it is not.
+             * @description When the next try is due; null if there is none.
              */
             next_at: string | null;
         };
@@ -5169,7 +5169,7 @@ export interface components {
          */
         WebhookDeliveryList: {
             deliveries: components["schemas"]["WebhookDelivery"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -5201,7 +5201,7 @@ export interface components {
          */
         WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
-            /** @description Left out where the list is whole and no page was asked for. */
+            /** @description Absent if the list is complete and no page was requested. */
             pagination?: {
                 limit: number;
                 hasMore: boolean;
@@ -5921,7 +5921,7 @@ export interface operations {
                 response_code?: string;
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
-                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
                 sandbox?: "true" | "false";
                 /** @description `asc`: the oldest first. */
                 order?: "desc" | "asc";
@@ -5968,7 +5968,7 @@ export interface operations {
     createTask: {
         parameters: {
             query?: {
-                /** @description Answer only when the task has ended, or after so many seconds, with the whole record as it is then. */
+                /** @description Answer when the task has ended, or after this many seconds, with the whole record at that time. */
                 wait?: number;
             };
             header?: {
@@ -6036,13 +6036,13 @@ export interface operations {
     getTask: {
         parameters: {
             query?: {
-                /** @description Answer only when the task has ended, or after so many seconds, with the whole record as it is then. */
+                /** @description Answer when the task has ended, or after this many seconds, with the whole record at that time. */
                 wait?: number;
             };
             header?: never;
             path: {
                 /**
-                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
                  * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 task_id: string;
@@ -6086,7 +6086,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
                  * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 task_id: string;
@@ -6132,7 +6132,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
                  * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 task_id: string;
@@ -6178,7 +6178,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
                  * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 task_id: string;
@@ -6232,7 +6232,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
                  * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 task_id: string;
@@ -6278,7 +6278,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description `task_…`, or the UUID that it encodes: every task is found by either.
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
                  * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 task_id: string;
@@ -6517,7 +6517,7 @@ export interface operations {
                 types?: string;
             };
             header?: {
-                /** @description The last `id` that was read: the stream goes on after it. Browsers send it of themselves. */
+                /** @description The last `id` that was read: the stream continues after it. Browsers send it automatically. */
                 "last-event-id"?: string;
             };
             path?: never;
@@ -7329,7 +7329,7 @@ export interface operations {
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
-                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
                 sandbox?: "true" | "false";
             };
             header?: never;
@@ -7629,11 +7629,11 @@ export interface operations {
     getQueueStats: {
         parameters: {
             query: {
-                /** @description How far back it looks. */
+                /** @description The time range. */
                 range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
                 /** @description Only this queue. */
                 queue?: string;
-                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
                 sandbox?: "true" | "false";
             };
             header?: never;
@@ -7674,9 +7674,9 @@ export interface operations {
     getFailureStats: {
         parameters: {
             query: {
-                /** @description How far back it looks. */
+                /** @description The time range. */
                 range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
-                /** @description `true`: the sandbox; otherwise what is outside of it. Test keys see no other, with or without it. */
+                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
                 sandbox?: "true" | "false";
             };
             header?: never;
@@ -7803,7 +7803,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Refer to the token by this in the headers of a task.
+                 * @description Use this id in the headers of a task.
                  * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 tokenId: string;
@@ -7847,7 +7847,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Refer to the token by this in the headers of a task.
+                 * @description Use this id in the headers of a task.
                  * @example tok_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 tokenId: string;
@@ -7999,7 +7999,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifies the session. It opens nothing.
+                 * @description Identifies the session. It is not a credential.
                  * @example ses_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 session_id: string;
@@ -8714,7 +8714,7 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description Only this kind of change, exactly. */
+                /** @description Only this action, exactly. */
                 action?: string;
                 /** @description Events on a page. */
                 limit?: number;
@@ -9003,7 +9003,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Identifies one consent of a person, with all the tokens that came of it.
+                 * @description Identifies one consent of a person, with all its tokens.
                  * @example auth_01k9z3mxe5f8hrk3yv5pzq8c2d
                  */
                 authorization_id: string;
@@ -9061,14 +9061,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was received, and is not sent again. */
+            /** @description Received; not sent again. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later, as after any other answer. */
+            /** @description Sent again later, as after any other answer. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

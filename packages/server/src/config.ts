@@ -84,8 +84,8 @@ export function readConfig(environment: Environment): Config {
     const given = oneOfTwo(text(setting), setting, [choices.exposed, choices.own]);
     return choose(setting.name, given, exposure, choices);
   };
-  // A server that only its own machine can reach belongs to a developer, whose targets are on that machine too. Any
-  // other server must not become a way into its network.
+  // A server that only its own machine can reach belongs to a developer, whose targets are local too. Any other server
+  // must not become a way into its network.
   const egress = readEgress(
     byExposure(SETTINGS.egress, { exposed: "public", own: "any" }),
     text(SETTINGS.egressAllow),
@@ -202,10 +202,7 @@ function vaultKeys(text: string | null): Config["vaultKeys"] {
   }
 }
 
-/**
- * No other node can reach an embedded database: an `api` node alone would accept tasks that no node runs, and a worker
- * alone would get none.
- */
+/** No other node can reach an embedded database: half of a node would accept tasks that never run, or get none. */
 function readPlace(roleText: string | null, urlText: string | null): Pick<Config, "role" | "databaseUrl"> {
   const role = NODE_ROLES.find((known) => known === roleText);
   if (role === undefined)

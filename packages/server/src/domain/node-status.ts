@@ -3,7 +3,7 @@ import type { NodeRole } from "./node-role.ts";
 /** `lost`: its worker was considered dead · `expired`: that may follow soon · `none`: it needs no lease. */
 export const LEASE_STATES = ["held", "expired", "lost", "none"] as const;
 
-/** The status of one Bellhop process. */
+/** The status of one node. */
 export interface NodeStatus {
   readonly name: string;
   readonly role: NodeRole;
