@@ -33,5 +33,5 @@ interface Pausing {
 
 function said(_: unknown, { names, isPaused }: Pausing): string {
   const what = names.length === 1 ? names[0] : `${names.length} queues`;
-  return isPaused ? `Paused ${what}: what runs finishes, nothing new begins` : `Resumed ${what}`;
+  return isPaused ? `Paused ${what}: running calls finish, no new ones start` : `Resumed ${what}`;
 }

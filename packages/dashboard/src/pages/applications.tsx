@@ -32,7 +32,7 @@ export function Applications() {
   const [secret, setSecret] = useState<string | null>(null);
   const remove = useAct(
     ({ clientId }: Application) => bellhop.applications.delete(clientId),
-    (_, { name }) => `Deleted ${name}: its tokens are refused`,
+    (_, { name }) => `Deleted ${name}: its tokens are revoked`,
   );
   const rotate = useAct(({ clientId }: Application) => bellhop.applications.rotateSecret(clientId));
   const close = () => open(null);
@@ -53,7 +53,7 @@ export function Applications() {
             scopes: ["tasks:read"],
           })}
         >
-          An application is somebody else’s program. It acts for a person who allowed it, within its scopes.
+          An application is a third-party program. It acts for a person who granted access, within its scopes.
         </Empty>
       }
     >
@@ -63,7 +63,7 @@ export function Applications() {
         <Once
           title="The application’s secret"
           secret={secret}
-          note="It is shown this once: only a digest of it is stored."
+          note="It is shown only once: only its hash is stored."
           onClose={() => setSecret(null)}
         />
       )}
@@ -80,7 +80,7 @@ export function Applications() {
         >
           <p>
             {opened.kind === "delete"
-              ? "Everything that people allowed it ends, and its tokens are refused."
+              ? "All its grants end, and its tokens are refused."
               : "The old secret is refused at once."}
           </p>
         </Confirm>
@@ -95,7 +95,7 @@ function columnsOf(open: ((opened: Opened) => void) | null): readonly Column<App
     { title: "Client id", cell: ({ clientId }) => <Id id={clientId} /> },
     { title: "Scopes", cell: ({ scopes }) => <span className="muted small wrap">{scopes.join(" ")}</span> },
     {
-      title: "Goes back to",
+      title: "Redirects to",
       cell: ({ redirectUris }) => <span className="muted small wrap">{redirectUris.join(" ") || "–"}</span>,
     },
     { title: "Registered", at: ({ createdAt }) => createdAt },
@@ -111,22 +111,22 @@ function columnsOf(open: ((opened: Opened) => void) | null): readonly Column<App
   ];
 }
 
-/** What people have allowed applications to do here. */
+/** Grants applications to do here. */
 function Authorizations() {
   const session = useSession();
   const isAdmin = useMay("admin");
   const allowed = useList("authorizations", bellhop.authorizations.list);
   const end = useAct(
     (id: string) => bellhop.authorizations.end(id),
-    () => "It may do nothing here any more",
+    () => "Its access is revoked",
   );
   return (
-    <Panel title="What people have allowed" flush>
+    <Panel title="Grants" flush>
       <List
         query={allowed}
         rows={2}
         keyOf={({ id }) => id}
-        empty="Nobody has allowed an application anything."
+        empty="No person has granted an application access."
         columns={[
           {
             title: "Application",
@@ -177,7 +177,7 @@ function NewApplication({
     >
       <TextInput label="Name" required data-autofocus {...holding(name, setName)} />
       <TagsInput
-        label="Where it takes people back to"
+        label="Redirect URIs"
         placeholder="https://example.com/back"
         value={redirectUris}
         onChange={setRedirectUris}

@@ -76,7 +76,7 @@ export function Audit() {
           {({ pages: known }) => {
             const events = known.flatMap((page) => page.events);
             if (events.length === 0)
-              return <Empty title="No changes yet">Who changed what is listed here.</Empty>;
+              return <Empty title="No changes yet">Changes are listed here with their author.</Empty>;
             return <Table rows={events} keyOf={({ id }) => id} columns={COLUMNS} />;
           }}
         </Loaded>

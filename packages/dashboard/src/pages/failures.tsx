@@ -40,7 +40,7 @@ export function Failures() {
           keyOf={keyOf}
           columns={columnsOf(failedOf, mayAct ? ask : null)}
           empty={
-            <Empty title="Nothing has failed in this time">
+            <Empty title="No task failed in this time">
               Failed tasks are grouped here by queue, host and kind of error, so that an outage is one row
               that can be retried as a whole.
             </Empty>
@@ -60,12 +60,12 @@ function keyOf({ queue, host, failureReason, responseCode }: FailureGroup): stri
 
 const REASONS: Readonly<Record<string, string>> = {
   retries_exhausted: "all attempts failed",
-  poll_failed: "its job failed",
+  poll_failed: "the provider's job failed",
   poll_timeout: "its job took too long",
   callback_timeout: "no callback",
   token_revoked: "vault token revoked",
   blocked: "blocked by policy",
-  worker_lost: "its process died",
+  worker_lost: "its processes crashed",
   not_retryable: "not to be retried",
   expired: "expired",
   queue_deleted: "queue deleted",

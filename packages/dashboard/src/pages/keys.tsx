@@ -46,7 +46,7 @@ export function ApiKeys() {
         <Once
           title="Your new API key"
           secret={made}
-          note="It is shown this once: only a digest of it is stored."
+          note="It is shown only once: only its hash is stored."
           onClose={() => setMade(null)}
         />
       )}
@@ -105,7 +105,7 @@ function NewKey({
     >
       <TextInput
         label="Name"
-        description="Who uses it: you will want to know when you revoke it"
+        description="The program that uses it, for when you revoke it"
         required
         data-autofocus
         {...holding(name, setName)}

@@ -105,7 +105,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
                 onChange={(queue) => set({ queue: queue ?? "default" })}
               />
               <NumberInput
-                label="In how many seconds"
+                label="Delay in seconds"
                 min={0}
                 value={draft.delay}
                 onChange={(value) => set({ delay: Number(value) || 0 })}
@@ -150,7 +150,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
             </div>
           </form>
         </Panel>
-        <Panel title="The same by curl">
+        <Panel title="As a curl command">
           <Code text={body === null ? "" : curlOfCreation(body, window.location.origin)} />
         </Panel>
       </div>

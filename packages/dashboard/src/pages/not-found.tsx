@@ -4,7 +4,7 @@ import { Empty, Page } from "../parts/page.tsx";
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Empty title="There is no such page">
+      <Empty title="Page not found">
         Perhaps what you look for is among the{" "}
         <Link to="/tasks" className="link">
           tasks

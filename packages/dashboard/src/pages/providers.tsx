@@ -12,8 +12,8 @@ export function Providers() {
     <Page title="Providers">
       <PageHead title="Providers" />
       <p className="muted">
-        Third parties whose jobs outlive the first call. A task that names one is polled until there is a
-        result; for others a task brings a <code>pollConfig</code> of its own.
+        Third parties whose jobs continue after the first call. A task that names one is polled until there is
+        a result; for others a task brings a <code>pollConfig</code> of its own.
       </p>
       <Loaded query={providers} rows={6}>
         {(known) =>
@@ -37,7 +37,7 @@ export function Providers() {
           )
         }
       </Loaded>
-      <Panel title="Try it against bellhop echo, which plays fal">
+      <Panel title="Try it against bellhop echo, which simulates fal">
         <Code
           text={curlOfCreation(
             { targetUrl: "http://127.0.0.1:9000/fal", provider: "fal" },

@@ -46,7 +46,7 @@ export function QueuePage() {
       </PageHead>
       {queues.data === undefined && queues.error ? <Problem error={queues.error} /> : null}
       {queues.data !== undefined && queue === undefined ? (
-        <Empty title="There is no such queue">It may have been deleted, or belong to another team.</Empty>
+        <Empty title="Queue not found">It may have been deleted, or belong to another team.</Empty>
       ) : null}
       {stats.data === undefined || series === undefined ? (
         stats.error || stats.data ? null : (

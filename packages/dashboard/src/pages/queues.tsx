@@ -153,7 +153,7 @@ function columnsOf({
       kind: "num",
       label: "slots",
       cell: ({ queue }) => (
-        <span title={`${plural(queue.stats.active, "call")} under way of at most ${queue.concurrency}`}>
+        <span title={`${plural(queue.stats.active, "call")} in flight of at most ${queue.concurrency}`}>
           {queue.stats.active} of {queue.concurrency}
         </span>
       ),

@@ -27,7 +27,7 @@ export function Schedules() {
   const [opened, open] = useState<Opened>(null);
   const remove = useAct(
     ({ id }: Schedule) => bellhop.schedules.delete(id),
-    (_, { name }) => `Deleted ${name}: the tasks that it made stay`,
+    (_, { name }) => `Deleted ${name}: its tasks remain`,
   );
   const close = () => open(null);
   return (
@@ -47,8 +47,8 @@ export function Schedules() {
             task: { queue: "default", webhook_url: "http://127.0.0.1:9000/nightly" },
           })}
         >
-          A schedule creates a task again and again, by cron, in any time zone; once for each of its times,
-          over all nodes.
+          A schedule creates a task at each time of a cron expression, in any time zone, exactly once over all
+          nodes.
         </Empty>
       }
     >
@@ -63,7 +63,7 @@ export function Schedules() {
           onClose={close}
           onConfirm={() => remove.mutate(opened.schedule)}
         >
-          <p>It makes no more tasks. Those that it has made stay.</p>
+          <p>It creates no more tasks. Its existing tasks remain.</p>
         </Confirm>
       ) : null}
     </ListPage>
@@ -77,7 +77,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
       kind: "main",
       cell: ({ name, id, paused }) => (
         <span className="row">
-          <Link to="/tasks" search={{ schedule: id }} className="clip" title="The tasks that it made">
+          <Link to="/tasks" search={{ schedule: id }} className="clip" title="Its tasks">
             {name}
           </Link>
           {paused ? <span className="tag warn">paused</span> : null}
@@ -136,7 +136,7 @@ function Actions({
   const { id, name, paused } = schedule;
   const run = useAct(
     () => bellhop.schedules.run(id),
-    () => `${name} has made a task`,
+    () => `${name} has created a task`,
   );
   const resume = useAct(
     () => bellhop.schedules.resume(id),

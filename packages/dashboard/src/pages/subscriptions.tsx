@@ -25,7 +25,7 @@ export function Subscriptions() {
   const close = () => open(null);
   const remove = useAct(
     ({ id }: Webhook) => bellhop.webhooks.delete(id),
-    () => "Deleted: nothing more is sent there",
+    () => "Deleted: no further events are sent there",
   );
   return (
     <ListPage
@@ -43,8 +43,7 @@ export function Subscriptions() {
             events: ["task.failed"],
           })}
         >
-          A subscription has events of this team sent to a URL of yours, signed, and tried again until they
-          arrive.
+          A subscription sends this team’s events to your URL, signed and with retries.
         </Empty>
       }
     >
@@ -121,7 +120,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
 function Switch({ webhook: { id, enabled } }: { readonly webhook: Webhook }) {
   const set = useAct(
     (isOn: boolean) => bellhop.webhooks.update(id, { enabled: isOn }),
-    (_, isOn) => (isOn ? "On: events are sent from now on" : "Off: nothing is sent"),
+    (_, isOn) => (isOn ? "On: new events are sent" : "Off: no events are sent"),
   );
   return <RowButton onClick={() => set.mutate(!enabled)}>{enabled ? "Turn off" : "Turn on"}</RowButton>;
 }

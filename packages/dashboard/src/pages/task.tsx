@@ -89,8 +89,8 @@ function Why({ id }: { readonly id: string }) {
   if (query.data === undefined) return null;
   return (
     <div className="note" style={toneOf("pending")}>
-      <strong>{query.data.runnable ? "Nothing stands in its way" : "Why it is not over"}</strong>
-      {query.data.runnable ? <p className="muted">The next free node begins it.</p> : null}
+      <strong>{query.data.runnable ? "It can run" : "Why it has not ended"}</strong>
+      {query.data.runnable ? <p className="muted">The next free node starts it.</p> : null}
       <ul>
         {reasons.map(({ code, detail, until }) => (
           <li key={code} className="reason">

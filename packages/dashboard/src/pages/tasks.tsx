@@ -105,7 +105,7 @@ function Nothing({ search: { sandbox, ...filters } }: { readonly search: TaskSea
   if (Object.keys(filters).length > 0) {
     return (
       <Empty title="No task matches">
-        Take a filter away, or look at{" "}
+        Remove a filter, or see{" "}
         <Link to="/tasks" className="link">
           all tasks
         </Link>

@@ -51,7 +51,7 @@ function NameTeam({ current, onClose }: { readonly current: string | null; reado
       if (current === null) await bellhop.teams.create({ name });
       else await bellhop.team.rename({ name });
     },
-    () => (current === null ? `Created ${name}: go there by the menu at the foot` : "Renamed"),
+    () => (current === null ? `Created ${name}: switch to it in the menu at the bottom` : "Renamed"),
   );
   return (
     <FormDialog

@@ -46,7 +46,7 @@ export function Vault() {
             allowedHosts: ["api.example.com"],
           })}
         >
-          Store a third party’s credential once. From then on a header names it, and Bellhop puts it in at the
+          Store a third party’s credential once. Headers then refer to it, and Bellhop inserts it at the
           moment of the call: it appears in no record, no log and no error.
         </Empty>
       }
@@ -112,7 +112,7 @@ function Revoke({
         {found.data === undefined ? "Counting the open tasks that name it …" : toll(found.data.openTasks)}
       </p>
       <p>
-        Its value is erased, and there is no way back. New tasks that name{" "}
+        Its value is erased. This cannot be undone. New tasks that name{" "}
         <code className="wrap">{token.id}</code> are refused.
       </p>
     </Confirm>
@@ -121,9 +121,7 @@ function Revoke({
 
 function toll({ count, isCapped }: AnswerOf<"getToken">["token"]["openTasks"]) {
   if (count === 0)
-    return isCapped
-      ? "None of the 10,000 open tasks that were looked at names it."
-      : "No open task names it.";
+    return isCapped ? "None of the 10,000 open tasks that were checked names it." : "No open task names it.";
   return (
     <>
       <strong>
@@ -155,7 +153,7 @@ function NewToken({ onClose }: { readonly onClose: () => void }) {
         {...holding(value, setValue)}
       />
       <TagsInput
-        label="Hosts that it may be sent to"
+        label="Allowed hosts"
         description="api.example.com, *.example.com; none: any host"
         value={hosts}
         onChange={setHosts}

@@ -49,11 +49,11 @@ export function BulkDialog({
             {count.data === undefined ? null : ` that ${count.data === 1 ? "is" : "are"} ${words.about}`}
             {isAll ? ", of all queues: there is no filter." : "."}
           </p>
-          {kind === "delete" ? <p>Their records are gone afterwards, and there is no way back.</p> : null}
-          {kind === "cancel" ? <p>Calls under way are broken off. A cancelled task can be retried.</p> : null}
+          {kind === "delete" ? <p>Their records are deleted. This cannot be undone.</p> : null}
+          {kind === "cancel" ? <p>Calls in flight are aborted. A cancelled task can be retried.</p> : null}
           <NumberInput
             label="Tasks a second"
-            description="So that a target that has just come back is not overrun"
+            description="Protects a target that has just recovered"
             min={1}
             max={1000}
             value={rate}
@@ -85,7 +85,7 @@ function BulkProgress({ id, onClose }: { readonly id: string; readonly onClose: 
   });
   const stop = useAct(
     () => bellhop.tasks.bulk.stop(id),
-    () => "Stopped: no further task is touched",
+    () => "Stopped: no further task is changed",
   );
   if (!bulk.data) return null;
   const { status, matched, done, skipped } = bulk.data;

@@ -8,5 +8,5 @@ export function Count({ of }: { readonly of: number }) {
 /** Rounded like any count, but never where there may be more: then it says how far was counted. */
 export function TotalCount({ of }: { readonly of: Total }) {
   if (!of.isCapped) return <Count of={of.count} />;
-  return <span title="There may be more: no more were counted">{formatTotal(of)}</span>;
+  return <span title="There may be more: the count is limited">{formatTotal(of)}</span>;
 }

@@ -32,7 +32,7 @@ export function Once({
         </div>
         <div className="row end">
           <Button variant="filled" onClick={onClose}>
-            I have kept it
+            I have stored it
           </Button>
         </div>
       </div>

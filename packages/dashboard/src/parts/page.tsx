@@ -83,12 +83,12 @@ export function messageOf(error: unknown): string {
 }
 
 function adviceOn(error: unknown): string {
-  if (!(error instanceof ApiError)) return "The page asks again by itself. Is the server running?";
+  if (!(error instanceof ApiError)) return "The page retries automatically. Is the server running?";
   if (error.status === 404) return "It may have been deleted, or belong to another team.";
   if (error.status === 403) return "Your role in this team does not allow it. An admin can change your role.";
-  if (error.status === 429) return "Too many requests. The page asks again by itself.";
-  if (error.status >= 500) return "The server's log tells more, under this request id.";
-  return "Change what you asked for, and try again.";
+  if (error.status === 429) return "Too many requests. The page retries automatically.";
+  if (error.status >= 500) return "The server's log has details under this request id.";
+  return "Change the request and try again.";
 }
 
 /** Stands where rows will be, and shows only if they take longer than 300 ms. */

@@ -48,7 +48,7 @@ function Tile({
   readonly isShare?: boolean;
 }) {
   return (
-    <div title="The last five minutes, and how they differ from the range before them">
+    <div title="The last five minutes, compared with the range before">
       <dt>{title}</dt>
       <dd data-bad={isBad}>{now === null ? "–" : format(now)}</dd>
       <dd className="change">{changeText(now, before, isShare)}</dd>

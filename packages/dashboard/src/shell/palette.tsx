@@ -52,7 +52,7 @@ function useCommands(text: string, extra: readonly Command[]): readonly Command[
   return [...found, search("tag"), search("host")];
 }
 
-/** Everything by its name: pages, queues, a task by its id, switches. */
+/** Search by name: pages, queues, a task by its id, switches. */
 export function Palette({
   extra,
   onClose,

@@ -32,7 +32,7 @@ export function Person({ onShortcuts }: { readonly onShortcuts: () => void }) {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        {others.length === 0 ? null : <Menu.Label>Go to another team</Menu.Label>}
+        {others.length === 0 ? null : <Menu.Label>Switch team</Menu.Label>}
         {others.map((team) => (
           <Menu.Item key={team.id} onClick={() => switchTeam(team.id).catch(tellProblem)}>
             {team.name}

@@ -3,7 +3,7 @@ import { Fragment } from "react";
 import { usePlaces } from "./places.ts";
 
 const KEYS = [
-  ["Ctrl K", "Everything by its name"],
+  ["Ctrl K", "Search by name"],
   ["/", "Search"],
   ["j", "Next row"],
   ["k", "Row before"],

@@ -39,7 +39,7 @@ export function SignIn({ ways }: { readonly ways: SignInWays }) {
             <img src={bell} alt="" />
             Bellhop
           </div>
-          <h1>{state === "sent" ? "A link is on its way" : "Sign in"}</h1>
+          <h1>{state === "sent" ? "Check your mail" : "Sign in"}</h1>
           {state === "sent" ? (
             <p>
               If <strong className="wrap">{email}</strong> may sign in here, it gets a mail with a link. The
@@ -57,13 +57,13 @@ export function SignIn({ ways }: { readonly ways: SignInWays }) {
           )}
           {ways.linkInLog ? (
             <p className="small muted">
-              This server has no mail server: it writes the link to its log. Look at the terminal that{" "}
+              This server has no mail server: it writes the link to its log. Check the terminal that{" "}
               <code>npm start</code> runs in.
             </p>
           ) : null}
           {ways.mail || ways.linkInLog ? null : (
             <p className="small muted">
-              This server sends no mail. Its operator makes a link for you:{" "}
+              This server sends no mail. Its operator can create a link for you:{" "}
               <code>bellhop session link {email || "you@example.com"}</code>.
             </p>
           )}

@@ -60,7 +60,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await go(`/new?queue=${queue}`);
     await page.getByLabel("URL").fill(url);
     await page.getByLabel("Payload").fill(body);
-    if (delay > 0) await page.getByLabel("In how many seconds").fill(String(delay));
+    if (delay > 0) await page.getByLabel("Delay in seconds").fill(String(delay));
     await button("Send and follow").click();
     await page.waitForURL(/\/tasks\/task_/);
     return new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -70,7 +70,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await go("/tasks?status=failed");
     await page.getByLabel("Your mail address").fill(OWNER);
     await button("Send me a link").click();
-    await page.getByText("A link is on its way").waitFor();
+    await page.getByText("Check your mail").waitFor();
     const [mail] = await mailbox.received(1);
     const link = /http\S+\/sign-in\/link\?token=[0-9a-f]{64}/.exec(mail?.content.text ?? "")?.[0];
     await page.goto(link ?? "");
@@ -204,7 +204,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     const ask = async () =>
       (await fetch(`${server.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } })).status;
     assert.equal(await ask(), 200);
-    await button("I have kept it").click();
+    await button("I have stored it").click();
     await row("billing")
       .getByRole("button", { name: /Revoke/ })
       .click();
@@ -218,11 +218,11 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await go("/applications");
     await button("Register an application").first().click();
     await dialog().getByLabel("Name").fill("Reports");
-    await dialog().getByLabel("Where it takes people back to").fill(back);
-    await dialog().getByLabel("Where it takes people back to").press("Enter");
+    await dialog().getByLabel("Redirect URIs").fill(back);
+    await dialog().getByLabel("Redirect URIs").press("Enter");
     await dialog().getByRole("button", { name: "Register" }).click();
     const secret = (await dialog().locator("code").textContent()) ?? "";
-    await button("I have kept it").click();
+    await button("I have stored it").click();
     const { json } = await server.api("GET", "/v1/oauth/applications");
     const client = { client_id: json.applications[0].clientId };
 
@@ -266,7 +266,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await ask(), 200);
     await go("/applications");
     await row(OWNER).getByRole("button", { name: "End" }).click();
-    await page.getByText("Nobody has allowed an application anything").waitFor();
+    await page.getByText("No person has granted an application access").waitFor();
     assert.equal(await ask(), 401);
   });
 

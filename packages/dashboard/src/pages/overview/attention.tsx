@@ -18,9 +18,7 @@ export function Attention({ complaints }: { readonly complaints: readonly Compla
   return (
     <Panel title="Needs attention" flush>
       {complaints.length === 0 ? (
-        <Empty title="Nothing does">
-          Failures, queues that fall behind and paused queues are listed here.
-        </Empty>
+        <Empty title="Nothing does">Failures, queues with a backlog and paused queues are listed here.</Empty>
       ) : (
         <Table
           rows={complaints.slice(0, SHOWN)}

@@ -24,8 +24,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
       if (queue === undefined) await bellhop.queues.create({ name, ...settings });
       else await bellhop.queues.update(queue.name, settings);
     },
-    () =>
-      queue === undefined ? `Created ${name}` : "Saved: it applies to tasks that are created from now on",
+    () => (queue === undefined ? `Created ${name}` : "Saved: it applies to new tasks"),
   );
   const set = (change: Partial<typeof settings>) => setSettings({ ...settings, ...change });
   const number = (field: "concurrency" | "maxRetries" | "retryDelay" | "retryMaxDelay" | "timeout") => ({
@@ -87,7 +86,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
         <NumberInput label="At most" suffix=" s" min={1} max={86_400} {...number("retryMaxDelay")} />
       </div>
       <TagsInput
-        label="Statuses that are not tried again"
+        label="Statuses that are not retried"
         placeholder="400, 404 …"
         value={settings.noRetryStatuses.map(String)}
         onChange={(values) =>

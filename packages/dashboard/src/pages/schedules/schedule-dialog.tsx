@@ -92,7 +92,7 @@ function Fields({
         />
         <Select
           label="Time zone"
-          description="In which the cron is read"
+          description="Time zone of the cron expression"
           searchable
           allowDeselect={false}
           data={zones(draft.timezone)}
@@ -102,7 +102,7 @@ function Fields({
       </div>
       <div className="form-row">
         <Select
-          label="If the task before has not ended"
+          label="If the previous task has not ended"
           allowDeselect={false}
           data={[
             { value: "allow", label: "Make another" },
@@ -116,7 +116,7 @@ function Fields({
           allowDeselect={false}
           data={[
             { value: "one", label: "Make one task for them" },
-            { value: "none", label: "Leave them out" },
+            { value: "none", label: "Skip them" },
           ]}
           value={draft.catchUp}
           onChange={(value) => set({ catchUp: value === "none" ? "none" : "one" })}

@@ -22,7 +22,7 @@ export function Deliveries({
       <List
         query={deliveries}
         keyOf={(delivery) => delivery.id}
-        empty="Nothing has been sent there yet."
+        empty="No deliveries yet."
         columns={[
           { title: "Event", kind: "main", cell: ({ event }) => <code>{event}</code> },
           {

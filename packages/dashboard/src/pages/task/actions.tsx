@@ -73,8 +73,8 @@ export function TaskActions({ task }: { readonly task: Task }) {
         >
           <p>
             {asked === "cancel"
-              ? "Its call is under way and is broken off. The target may have acted on it all the same."
-              : "No call is made and its record is gone. There is no way back."}
+              ? "Its call is in flight and will be aborted. The target may still have acted on it."
+              : "No call is made, and its record is deleted. This cannot be undone."}
           </p>
         </Confirm>
       )}
@@ -84,7 +84,7 @@ export function TaskActions({ task }: { readonly task: Task }) {
 
 function CopyMenu({ task }: { readonly task: Task }) {
   const copy = async (text: string) =>
-    tell((await copyText(text)) ? "Copied" : "This browser does not let the page copy");
+    tell((await copyText(text)) ? "Copied" : "This browser does not allow copying");
   return (
     <Menu>
       <Menu.Target>
@@ -92,7 +92,7 @@ function CopyMenu({ task }: { readonly task: Task }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => copy(curlOfTask(task, window.location.origin))}>
-          curl that creates a task like this
+          curl command for a task like this
         </Menu.Item>
         <Menu.Item onClick={() => copy(curlOfCall(task))}>curl that makes the call by hand</Menu.Item>
         <Menu.Item onClick={() => copy(task.id)}>Id</Menu.Item>

@@ -117,5 +117,7 @@ function partsOf({ executedAt, duration, connectMs = 0, firstByteMs }: Attempt, 
 
 function phaseText(phase: string): string {
   if (phase === "not_sent") return "No byte of the request left";
-  return phase === "sent" ? "It left, and no answer came: the target may have acted on it" : "An answer came";
+  return phase === "sent"
+    ? "The request was sent and no answer came: the target may have acted on it"
+    : "An answer came";
 }

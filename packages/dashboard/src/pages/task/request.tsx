@@ -44,7 +44,11 @@ function Header({
       <dt>{name}</dt>
       <dd className={isAdded ? "muted" : undefined} title={isAdded ? "Added by Bellhop" : undefined}>
         {isToken ? (
-          <Link to="/vault" className="link" title="A vault token: its value is put in when the call is made">
+          <Link
+            to="/vault"
+            className="link"
+            title="A vault token: its value is inserted when the call is made"
+          >
             {value}
           </Link>
         ) : (

@@ -43,9 +43,8 @@ export function ResponsePanel({ task }: { readonly task: Task }) {
 }
 
 function emptyText(task: Task): string {
-  if (task.status === "waiting") return "It waits for its callback. What is posted there becomes its result.";
-  if (task.status === "polling")
-    return "The third party works on it. What the last poll finds becomes its result.";
+  if (task.status === "waiting") return "It waits for its callback, whose body becomes its result.";
+  if (task.status === "polling") return "The third party’s job is running. The last poll gives its result.";
   if (task.status === "cancelled") return "It was cancelled: there is no answer.";
   return task.status === "failed" ? "No answer came." : "No answer yet.";
 }

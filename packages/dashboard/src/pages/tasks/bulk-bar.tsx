@@ -92,10 +92,10 @@ export function SelectionBar({
 }
 
 const WARNINGS = {
-  retry: "Each is called again, with all its retries. A call that was made cannot be taken back.",
+  retry: "Each is called again, with all its retries. A call cannot be undone.",
   cancel:
-    "Calls that are under way are broken off; their targets may have acted on them. A cancelled task can be retried.",
-  delete: "Their records are gone afterwards, and there is no way back.",
+    "Calls in flight are aborted; their targets may have acted on them. A cancelled task can be retried.",
+  delete: "Their records are deleted. This cannot be undone.",
 } as const;
 
 /** Asks, and then acts on those whose state allows it. */

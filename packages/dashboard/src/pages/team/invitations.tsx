@@ -48,11 +48,11 @@ function Invite({ onClose }: { readonly onClose: () => void }) {
     () => `Invited ${email}`,
   );
   return (
-    <FormDialog title="Invite somebody" action="Invite" save={save} onClose={onClose}>
+    <FormDialog title="Invite a person" action="Invite" save={save} onClose={onClose}>
       <TextInput label="Mail address" type="email" required data-autofocus {...holding(email, setEmail)} />
       <Select
         label="Role"
-        description="Viewers look, members send and change tasks, admins manage keys and people, owners all of it"
+        description="Viewers read, members create and change tasks, admins manage keys and people, owners everything"
         data={ROLES}
         allowDeselect={false}
         value={role}

@@ -81,7 +81,7 @@ export function Members() {
           onClose={() => askRemove(null)}
           onConfirm={() => remove.mutate(removed)}
         >
-          <p>Access ends within a second, on every node. An invitation brings it back.</p>
+          <p>Access ends within a second, on every node. An invitation restores it.</p>
         </Confirm>
       )}
     </Panel>

@@ -10,7 +10,7 @@ export function Sessions() {
   const sessions = useList("sessions", bellhop.sessions.list);
   const end = useAct(
     (id: string) => bellhop.sessions.end(id),
-    () => "That session is over",
+    () => "That session has ended",
   );
   return (
     <Panel title="Your sessions" flush>

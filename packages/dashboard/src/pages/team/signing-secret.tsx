@@ -21,13 +21,13 @@ export function SigningSecret() {
   });
   const rotate = useAct(
     () => bellhop.signingSecret.rotate(),
-    () => "A new secret signs from now on; the old one signs too for 24 hours",
+    () => "A new secret signs calls; the old one signs too for 24 hours",
   );
   return (
     <Panel title="Signing secret" actions={<RowButton onClick={() => setAsking(true)}>Replace …</RowButton>}>
       <div className="stack">
         <p className="muted">
-          Signs calls and notifications, as Standard Webhooks has it: receivers verify with it.
+          Signs calls and notifications by the Standard Webhooks rules; receivers verify with it.
         </p>
         {secret.error ? <Problem error={secret.error} /> : null}
         {isShown && secret.data ? (
