@@ -151,8 +151,8 @@ function Main({ onSearch }: { readonly onSearch: () => void }) {
       </div>
       {lostSince === null ? null : (
         <div className="banner" role="status">
-          The server does not answer. This is its last data, <Ago at={new Date(answeredAt).toISOString()} />;
-          the page keeps asking.
+          The server does not answer. This is its last data, <Ago at={new Date(answeredAt).toISOString()} />.
+          The page keeps retrying.
         </div>
       )}
       <Outlet />

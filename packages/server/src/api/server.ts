@@ -30,20 +30,20 @@ import { describeApi } from "./openapi/openapi.ts";
 import type { Dashboard } from "./pages/dashboard.ts";
 import { allModels, fieldsWithoutNull, NoQuery } from "./schemas/field.ts";
 
-/** Adds routes to a scope of their own: body parsers and error pages that they set up are theirs alone. */
+/** Adds routes in a separate scope with their own body parsers and error pages. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
 
 export interface ApiDeps {
   readonly auth: AuthService;
   /** Reads the bodies of requests. */
   readonly json: JsonGate;
-  /** Told what requests cost. */
+  /** Receives the event loop time of requests. */
   readonly loop?: Pick<LoopShare, "spent">;
   readonly limits: RequestLimits;
   readonly visits: SourceLimit;
-  /** What a browser shows instead of a credential in a header. */
+  /** The browser's session cookies. */
   readonly cookies: SessionCookies;
-  /** Null: it is not built. Left out: it is not served here. */
+  /** Null if it is not built; undefined if it is not served here. */
   readonly dashboard?: Dashboard | null;
   readonly routes: {
     /** With their whole path. */
@@ -53,29 +53,29 @@ export interface ApiDeps {
     /** Under /v1; each declares who may use it. */
     readonly guarded: readonly RegisterRoutes[];
   };
-  /** Left out: an answer takes what its work takes. */
+  /** Default: no deadline. */
   readonly deadlines?: Deadlines;
   readonly log: FastifyBaseLogger;
   readonly version: string;
-  /** False: it has no reference to show. */
+  /** False without an API reference. */
   readonly isDocumented?: boolean;
   /** Where callers reach this server. */
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
-  /** Addresses and blocks of proxies whose word on the client's address is taken. */
+  /** Addresses and CIDRs of trusted proxies. */
   readonly trustProxy?: string[];
   /** Other bounds than the usual. */
   readonly connections?: Partial<ConnectionBounds>;
   readonly bodies?: BodyBounds;
-  /** Told of every request that was answered, by the pattern of its route; null if it has none. */
+  /** Called for every answered request with the route's pattern, or null. */
   readonly onAnswer?: (method: string, route: string | null, status: number, ms: number) => void;
-  /** Runs the handler of every request. Left out: nothing stands around it. */
+  /** Wraps the handler of every request. */
   readonly onHandle?: ((headers: IncomingHttpHeaders, next: () => void) => void) | undefined;
-  /** Told of every route that is registered. */
+  /** Called for every registered route. */
   readonly onRoute?: (method: string, url: string) => void;
 }
 
-/** As long as a URL can be at all, so that an overlong id or name is answered as what it is: not found. */
+/** The maximum length of a URL, so that an overlong id or name is answered as not found. */
 const LONGEST_PARAMETER = 16 * 1024;
 
 /** The HTTP server, not listening yet. */
@@ -84,7 +84,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   const app: Api = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger per request costs more than its one line; the line names the request itself.
+    // A logger per request costs more than its one line, which names the request itself.
     childLoggerFactory: (logger) => logger,
     genReqId: requestIdOf,
     bodyLimit: deps.bodyLimitBytes,
@@ -92,7 +92,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
       createBoundedServer(handler, { ...CONNECTION_BOUNDS, isProxy, ...deps.connections }, (open) =>
         deps.log.warn({ open }, "connections.crowded"),
       ),
-    // We answer that ourselves, in our own shape.
+    // We send our own answer.
     return503OnClosing: false,
     ...(deps.trustProxy !== undefined && { trustProxy: deps.trustProxy }),
     routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: true },
@@ -117,7 +117,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   if (onHandle !== undefined)
     app.addHook("preHandler", (request, _reply, done) => onHandle(request.headers, done));
   app.addHook("onResponse", (request, reply, done) => {
-    // Read once: fastify puts the options of a route together whenever they are asked for.
+    // Read once: fastify rebuilds the route options on each access.
     const route = request.routeOptions.url ?? null;
     logRequest(request, reply, route);
     deps.onAnswer?.(request.method, route, reply.statusCode, reply.elapsedTime);
@@ -155,15 +155,15 @@ async function registerAll(app: Api, routes: readonly RegisterRoutes[]): Promise
   for (const register of routes) await app.register(async (scope) => register(scope));
 }
 
-/** A year, as is usual: a browser that was here once under https does not come without it any more. */
+/** A year: a browser that used https once does not connect without it. */
 const HSTS = { "strict-transport-security": "max-age=31536000" };
 
-/** Of every answer: a browser must not guess that JSON or a log is a page. */
+/** On every answer: a browser must not guess the content type. */
 function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   return { ...NO_SNIFF, ...(publicUrl.startsWith("https:") && HSTS) };
 }
 
-/** What can be refused without reading the body is refused without reading it. */
+/** Refuses what it can before the body is read. */
 function refuseEarly(app: Api, headers: Readonly<Record<string, string>>, dashboard: Dashboard | null): void {
   let stopping = false;
   app.addHook("preClose", async () => {
@@ -176,13 +176,13 @@ function refuseEarly(app: Api, headers: Readonly<Record<string, string>>, dashbo
     else if (!request.is404) done();
     else if (!dashboard?.answer(request, reply)) done(refuseUnknownRoute(request, reply));
   });
-  // Without one of our own, unknown routes would pass by the hook.
+  // Without our own handler, unknown routes would bypass the hook.
   app.setNotFoundHandler((request, reply) => answerError(refuseUnknownRoute(request, reply), request, reply));
 }
 
 /**
- * Says once that a proxy is not trusted: behind it all callers share the limits of one source, and a server that was told
- * nothing else takes itself for a developer's own.
+ * Warns once about an untrusted proxy: behind it all callers share the limits of one source, and an otherwise
+ * unconfigured server acts as a developer's own.
  */
 function warnOfUnknownProxy(app: Api, log: FastifyBaseLogger): void {
   let isSaid = false;
@@ -199,7 +199,7 @@ function warnOfUnknownProxy(app: Api, log: FastifyBaseLogger): void {
   });
 }
 
-/** A route takes what its schema names and nothing else: no stray parameter, no stray body. */
+/** A route accepts only the parameters and body of its schema. */
 function closeRoutes(app: Api): void {
   app.addHook("onRoute", (route) => {
     route.schema = { querystring: NoQuery, ...route.schema };

@@ -1,8 +1,8 @@
 import type { FastifyRequest, preValidationHookHandler } from "fastify";
 
 /**
- * `null` means "not given": takes such fields out of a body before its rules are asked, so that an optional one is
- * left out and a required one is missing. Only fields that are known: a misspelt one must not disappear.
+ * `null` means "not given": removes such fields from a body before validation, so that an optional one is omitted and a
+ * required one is missing. Only known fields: a misspelt one must not disappear.
  */
 export function dropNulls(body: unknown, known: readonly string[]): void {
   if (typeof body !== "object" || body === null) return;
@@ -11,7 +11,7 @@ export function dropNulls(body: unknown, known: readonly string[]): void {
   }
 }
 
-/** Few bodies have a null anywhere: the others need not be looked through. */
+/** Few bodies contain a null: the others need no scan. */
 export function mayHoldNulls({ bodyText }: Pick<FastifyRequest, "bodyText">): boolean {
   return bodyText.includes("null");
 }

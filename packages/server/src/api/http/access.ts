@@ -5,12 +5,15 @@ import { isAtLeast, type Role } from "../../domain/identity/role.ts";
 import type { Scope } from "../../domain/identity/scope.ts";
 import { Problem } from "../../domain/problem.ts";
 
-/** Who may use a route. Every authenticated route declares it in its `config`; one that does not stops the start. */
+/**
+ * The access rule of a route. Every authenticated route declares it in its `config`; the server does not start without
+ * it.
+ */
 export interface Access {
-  /** What an OAuth application must have been granted; `any`: every credential will do; `session`: people only. */
+  /** The required scope of an OAuth application; `any`: every credential; `session`: people only. */
   readonly scope: Scope | "any" | "session";
   readonly role: Role;
-  /** A test key may use it although it changes something outside of the sandbox. */
+  /** Test keys may use it although it changes data outside of the sandbox. */
   readonly testKeys?: true;
 }
 
@@ -20,7 +23,7 @@ declare module "fastify" {
   }
 }
 
-/** A scope to read is enough for a viewer; one to change something asks for a member, or for whom the route names. */
+/** A read scope requires a viewer, any other a member or the given role. */
 export function access(scope: Access["scope"], role: Role = defaultRole(scope)): FastifyContextConfig {
   return { access: { scope, role } };
 }
@@ -34,12 +37,12 @@ function defaultRole(scope: Access["scope"]): Role {
   return scope.endsWith(":write") ? "member" : "viewer";
 }
 
-/** Whether a change by this route may end what somebody calls with, or change what it may do. */
+/** Whether this route may revoke a credential or change its rights. */
 export function mayEndCredentials({ scope, role }: Access): boolean {
   return role === "admin" || scope === "session" || scope === "team:write";
 }
 
-/** What a test key changes in the sandbox. Asked before its role: whatever that is, the rest of its team is out of reach. */
+/** Scopes of changes in the sandbox. Checked before the role: the rest of the team is out of reach for a test key. */
 const SANDBOX_SCOPES: readonly Access["scope"][] = ["tasks:write", "schedules:write", "tokens:write"];
 
 export function requireAccess(principal: Principal, { scope, role, testKeys }: Access): void {

@@ -6,9 +6,9 @@ import { REQUEST_ID_HEADER } from "./request-id.ts";
 import type { Api } from "./schema-types.ts";
 
 /**
- * For answers that are the same for everybody: each route of the scope makes its answer once and gives the same bytes
- * ever after, compressed once per coding. Any stranger may ask for them, some take a tenth of a second to make, and a
- * caller that reads one slowly must not keep a copy of it in our memory.
+ * For answers that are the same for every caller: each route of the scope creates its answer once and then sends the
+ * same bytes, compressed once per coding. Anyone may request them, some take a tenth of a second to create, and a slow
+ * reader must not keep a copy in memory.
  */
 export function cacheAnswers(scope: Api): void {
   const made = new Map<string, Made>();
@@ -36,26 +36,26 @@ interface Made {
 function make(text: string, reply: FastifyReply): Made {
   const body = Buffer.from(text);
   const tag = `"${createHash("sha256").update(body).digest("base64url")}"`;
-  // Weak, because it is one for all codings. It may be kept, and is asked about each time: a new release is seen at once.
+  // Weak, because it is shared by all codings. Revalidated each time, so that a new release is seen at once.
   reply.headers({ etag: `W/${tag}`, "cache-control": "no-cache", vary: "accept-encoding" });
   return { headers: headersOf(reply), body, tag, compressed: new Map() };
 }
 
-/** All but what belongs to the one request. */
+/** All headers except those of a single request. */
 function headersOf(reply: FastifyReply): Record<string, string> {
   const { [REQUEST_ID_HEADER]: _, ...headers } = reply.getHeaders();
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
 const CODINGS = {
-  // Beyond this quality it takes a second for a hundredth less.
+  // A higher quality takes a second for a hundredth less.
   br: (bytes: Buffer) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes),
 } as const;
 export type Coding = keyof typeof CODINGS;
 
-/** The bytes that this caller wants; null for none, where it has them. */
+/** The bytes for this caller; null if it has them. */
 async function choose(known: Made, request: FastifyRequest, reply: FastifyReply): Promise<Buffer | null> {
   if (isHeld(request, known.tag)) {
     reply.code(304);
@@ -69,19 +69,19 @@ async function choose(known: Made, request: FastifyRequest, reply: FastifyReply)
   return compressed;
 }
 
-/** Whether the caller says that it holds what has this tag, in whatever coding. */
+/** Whether the caller holds this tag, in any coding. */
 export function isHeld({ method, headers }: FastifyRequest, tag: string): boolean {
   const held = names(headers["if-none-match"]).map((name) => name.replace(/^W\//, ""));
   return method === "GET" && (held.includes(tag) || held.includes("*"));
 }
 
-/** The codings that the caller takes, the smallest first. */
+/** The caller's accepted codings, the smallest first. */
 export function acceptedCodings({ headers }: FastifyRequest): Coding[] {
   const accepted = names(headers["accept-encoding"]?.toString().toLowerCase());
   return (["br", "gzip"] as const).filter((name) => accepted.includes(name));
 }
 
-/** The members of a list in a header, without their parameters, and without those that are refused by them. */
+/** The members of a header list, without parameters and refused ones. */
 function names(list = ""): readonly string[] {
   return list
     .split(",")

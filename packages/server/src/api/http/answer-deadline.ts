@@ -4,7 +4,7 @@ import { answerError } from "./error-answer.ts";
 import { asksToWait } from "./long-wait.ts";
 import type { Api } from "./schema-types.ts";
 
-/** Something that is done by its time, or else. */
+/** A deadline of a request. */
 interface Deadline {
   /** On the clock of `performance`. */
   readonly atMs: number;
@@ -17,7 +17,7 @@ export interface Deadlines {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Answered by its work alone, however long that takes: a list, a wait, many tasks at once. */
+    /** Without a deadline: a list, a wait, many tasks at once. */
     isPatient?: boolean;
   }
   interface FastifyRequest {
@@ -25,27 +25,28 @@ declare module "fastify" {
   }
 }
 
-/** Callers are promised an answer within 2 s; what is left is for the way, and for a timer that is late. */
+/** Callers get an answer within 2 s; the rest is for the network and late timers. */
 const ANSWER_MS = 1_750;
-/** What is left of it that is not worth another look. */
+/** A remainder not worth another timer. */
 const SHORT_MS = 100;
 
 /**
- * A statement has a time of its own, and a request may need several: the database that goes silent at the second one
- * must not cost the caller the time of both. As with one statement, the caller is told to ask again, and not whether it was done.
+ * Each statement has its own timeout, and a request may need several: a database that becomes silent at the second one
+ * must not cost the caller both timeouts. As with one statement, the caller is told to retry, not whether the change
+ * was made.
  */
 export function answerInTime(app: Api, deadlines: Deadlines): void {
   app.decorateRequest("deadline", null);
   function begin(request: FastifyRequest, reply: FastifyReply, ms = ANSWER_MS): void {
     const deadline = deadlines.begin(ms, () => {
-      // An answer that is being streamed has begun, though it is not over.
+      // A streamed answer has started, though it has not ended.
       if (reply.sent || reply.raw.headersSent) return;
-      // While the caller was sending, that was its own time.
+      // The time in which the caller was sending does not count.
       const workedMs = request.raw.complete ? Math.max(0, deadline.atMs - request.bodyAtMs) : 0;
       if (ANSWER_MS - workedMs > SHORT_MS) begin(request, reply, ANSWER_MS - workedMs);
       else {
         answerError(new Problem("database_away"), request, reply);
-        // What the work says when it is done is heard by none.
+        // The late result of the work is not logged.
         reply.log = reply.log.child({}, { level: "silent" });
         reply.hijack();
       }

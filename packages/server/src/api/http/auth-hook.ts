@@ -25,8 +25,8 @@ declare module "fastify" {
 const BEARER = /^Bearer +(\S.*)$/i;
 
 /**
- * Who is calling, how often, and whether they may. Runs before the body is read: a stranger cannot make us parse
- * anything. A credential that is known and a team without a limit are nearly always the case: no promise is made then.
+ * Authentication, rate limit and access check. Runs before the body is read, so that an unauthenticated caller cannot
+ * make us parse anything. Nearly always the credential is cached and the team has no limit: then no promise is created.
  */
 export function createAuthHook(
   access: Access,
@@ -34,7 +34,7 @@ export function createAuthHook(
   limits: RequestLimits,
   cookies: Pick<SessionCookies, "readPage">,
 ): onRequestHookHandler {
-  /** Every answer from here on tells what is left of the limit, also a refusal; where there is none it says nothing. */
+  /** Every answer from here on has the rate limit headers, also a refusal; without a limit there are none. */
   function admit(
     principal: Principal,
     credential: string,
@@ -44,7 +44,7 @@ export function createAuthHook(
   ): void {
     request.principal = principal;
     request.credential = credential;
-    // Records of a team, now and then a secret: nothing that a browser or a proxy may keep.
+    // Team data and sometimes secrets: browsers and proxies must not cache them.
     reply.header("cache-control", "no-store");
     const counted = limits.count(principal);
     if (counted instanceof Promise)
@@ -94,7 +94,7 @@ function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: 
   reply.header("x-ratelimit-reset", resetSeconds);
 }
 
-/** Before the answer leaves that something was ended, nobody is let in from memory any more. */
+/** Clears the cache before the answer to a revocation is sent. */
 export function createRecheckHook(auth: Pick<AuthService, "recheck">): onSendHookHandler {
   return (_request, reply, payload, done) => {
     if (reply.statusCode < 400) auth.recheck();
@@ -102,13 +102,13 @@ export function createRecheckHook(auth: Pick<AuthService, "recheck">): onSendHoo
   };
 }
 
-/** Who is calling. Only for routes behind the auth hook; anywhere else it is a bug. */
+/** The caller. Only for routes behind the auth hook; elsewhere it is a bug. */
 export function callerOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new Error("This route has no auth hook");
   return request.principal;
 }
 
-/** Who is changing something, and from where: for what is recorded in the audit log. */
+/** The author of a change and its origin, for the audit log. */
 export function requesterOf(request: FastifyRequest): Requester {
   return { ...callerOf(request), address: request.ip, requestId: request.id };
 }
@@ -121,7 +121,7 @@ function headerCredential(request: FastifyRequest): string | undefined {
   return typeof key === "string" && key !== "" ? key : undefined;
 }
 
-/** The credential that the auth hook accepted, for the route that ends it. */
+/** The accepted credential, for the route that revokes it. */
 export function acceptedCredential(request: FastifyRequest): string {
   if (request.credential === null) throw new Error("This route has no auth hook");
   return request.credential;

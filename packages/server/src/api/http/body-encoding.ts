@@ -13,8 +13,8 @@ const DECODERS = {
 type Coding = keyof typeof DECODERS;
 
 /**
- * Reads bodies that were sent compressed. The danger is a kilobyte that becomes a gigabyte: it is decoded a few kilobytes
- * at a time, and no further than the limit of a body.
+ * Decodes compressed bodies. The danger is a kilobyte that becomes a gigabyte: it is decoded in small chunks, and only
+ * up to the body limit.
  */
 export const decodeBody: preParsingHookHandler = (request, reply, payload, done) => {
   const { "content-encoding": sent } = request.headers;
@@ -31,7 +31,7 @@ export const decodeBody: preParsingHookHandler = (request, reply, payload, done)
   done(null, createDecodedPayload(payload, coding, request.routeOptions.bodyLimit));
 };
 
-/** Nothing happens before the first read: a body that its route does not read is never decoded. */
+/** Lazy: a body that its route does not read is never decoded. */
 function createDecodedPayload(payload: RequestPayload, coding: Coding, limitBytes: number): RequestPayload {
   let receivedBytes = 0;
   let decodedBytes = 0;
@@ -53,14 +53,14 @@ function createDecodedPayload(payload: RequestPayload, coding: Coding, limitByte
       if (error instanceof Problem || error === payload.errored) throw error;
       throw new Problem("body_not_decoded", { coding }, { cause: error });
     } finally {
-      // What still arrives is let go, so that the client gets to read the answer.
+      // Discards the rest, so that the client can read the answer.
       payload.unpipe(decoder);
       payload.resume();
     }
   }
 
   const decoded = Readable.from(decode(), { objectMode: false });
-  // A reader with a lower limit stops listening where it is reached; an error after that must not end the process.
+  // A reader with a lower limit stops there; a later error must not crash the process.
   decoded.on("error", () => {});
   return Object.defineProperty(decoded, "receivedEncodedLength", { get: () => receivedBytes });
 }

@@ -6,26 +6,26 @@ import { asksToWait } from "./long-wait.ts";
 import type { Api } from "./schema-types.ts";
 
 export interface BodyBounds {
-  /** What all large bodies that are read or worked on may have together. */
+  /** Maximum bytes of all large bodies in memory. */
   readonly mostBytes: number;
-  /** A body below this is read without asking. */
+  /** Smaller bodies are read without a check. */
   readonly largeBytes: number;
-  /** A request whose body could not be read for so long is refused. */
+  /** A request whose body waits longer is refused. */
   readonly waitMs: number;
 }
 
-/** Until it is stored, a body is in memory as bytes, as text, as a value and as part of a statement, some of it twice as wide. */
+/** Until it is stored, a body is in memory as bytes, text, value and part of a statement, some of it at double width. */
 const COPIES = 16;
 const MEBIBYTE = 2 ** 20;
 
 export const BODY_BOUNDS: BodyBounds = {
-  // More would only wait in the line of what is to be stored, where it is refused after a second and a half.
+  // More would only wait to be stored and be refused after a second and a half.
   mostBytes: Math.min(Math.max(getHeapStatistics().heap_size_limit / COPIES, 8 * MEBIBYTE), 32 * MEBIBYTE),
   largeBytes: 64 * 1024,
   waitMs: 25_000,
 };
 
-/** Others get a part, however much one sends at once, and however slowly. */
+/** One owner gets at most this share. */
 const MOST_OF_ONE = 0.5;
 
 interface Waiting {
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Keeps large bodies from filling the memory: beyond the bound a body stays unread, so that its sender is slowed down by TCP, and
- * is read when another request has been answered.
+ * Limits the memory of large bodies: beyond the limit a body stays unread, so that TCP slows its sender down, until
+ * another request has been answered.
  */
 export function boundBodies(app: Api, bounds: BodyBounds): void {
   const { mostBytes, largeBytes, waitMs } = bounds;
@@ -52,7 +52,7 @@ export function boundBodies(app: Api, bounds: BodyBounds): void {
     else held.set(owner, bytes);
   }
 
-  /** In the order in which they came, but for those whose owner has its part already. */
+  /** In arrival order, except for owners that have used their share. */
   function admitNext(): void {
     for (const waiting of line) {
       const { owner, bytes, admit } = waiting;
@@ -95,16 +95,16 @@ export function boundBodies(app: Api, bounds: BodyBounds): void {
       admitNext();
     }
     reply.raw.once("close", leave);
-    // A caller that waits for its task to end must not keep others from creating theirs.
+    // A caller that waits for its task must not block others.
     if (asksToWait(request)) payload.once("end", leave);
-    // Its time to be answered has not begun.
+    // Its deadline has not started.
     request.bodyAtMs = Number.POSITIVE_INFINITY;
     line.add(waiting);
     admitNext();
   });
 }
 
-/** As far as it is told before the body is read; of a body that is compressed or comes in chunks, the most that it can have. */
+/** The declared size; for a compressed or chunked body the maximum. */
 function sizeOf(request: FastifyRequest, largeBytes: number): number {
   const { headers } = request;
   const length = headers["content-length"];
@@ -113,6 +113,6 @@ function sizeOf(request: FastifyRequest, largeBytes: number): number {
   if (isTold && Number(length) < largeBytes) return Number(length);
   const most = request.routeOptions.bodyLimit;
   const told = isTold ? Number(length) : most;
-  // One that is too large is refused without being read.
+  // A body that is too large is refused unread.
   return told > most ? 0 : told;
 }

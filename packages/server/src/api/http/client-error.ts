@@ -9,7 +9,7 @@ const NODE_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
-/** Answers bytes that never became a request: there is only the socket, so the response is written by hand. */
+/** Answers bytes that are not a valid request: only the socket exists, so the response is written directly. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable || isBeingAnswered(socket)) {
     socket.destroy();
@@ -22,7 +22,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 
 const answers = new Map<ProblemCode, { readonly head: string; readonly body: string }>();
 
-/** Made once: a thousand half requests may end in the same turn of the event loop. */
+/** Created once: a thousand incomplete requests may end in the same turn of the event loop. */
 function answerOf(code: ProblemCode) {
   const known = answers.get(code);
   if (known !== undefined) return known;
@@ -41,7 +41,7 @@ function answerOf(code: ProblemCode) {
   return answer;
 }
 
-/** An answer is half written: whatever we add would be read as part of it. */
+/** A partly written answer: more bytes would be read as part of it. */
 function isBeingAnswered(socket: Socket): boolean {
   return (
     "_httpMessage" in socket &&

@@ -29,16 +29,15 @@ export function referencedModels(
 const REFERENCE = /"\$ref":"([^"#]+)#?"/g;
 
 /**
- * Fastify compiles what checks each request and writes each answer of every route at the start, and each compilation goes
- * over all schemas: seconds in which nothing else happens, for routes that are mostly never used. Here each is compiled
- * when it is first needed.
+ * Fastify compiles the validators and serializers of every route at the start, each over all schemas: seconds of
+ * blocking for routes that are mostly unused. Here each is compiled on first use.
  */
 export const compilersFactory: { buildSerializer: BuildSerializer; buildValidator: BuildValidator } = {
   buildSerializer: (schemas, options) => {
     const models = schemas as Readonly<Record<string, object>>;
     const compile: ReturnType<BuildSerializer> = (route) =>
       SerializerSelector()(referencedModels(route.schema, models), options)(route);
-    // Routes share models; an error has none, because it leaves as text.
+    // Routes share models; an error needs none, because it is sent as text.
     const compiled = new Map<string, Serializer>();
     return (route) => {
       let own: Serializer | undefined;
@@ -78,7 +77,7 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
 
 const firstErrorSchemas = new WeakSet<object>();
 
-/** The schema of one of many items in a body: only the first rule that an item breaks is looked for. */
+/** The schema of one item of a batch: validation stops at its first error. */
 export function firstErrorOnly<T extends object>(schema: T): T {
   firstErrorSchemas.add(schema);
   return schema;
@@ -88,7 +87,7 @@ function isItem(route: AnyRoute): boolean {
   return typeof route === "object" && firstErrorSchemas.has(route.schema);
 }
 
-/** The names of headers as Node gives them, however the reference spells them. */
+/** Header names as in Node, regardless of the reference's spelling. */
 function withHeadersInLowerCase(route: AnyRoute): AnyRoute {
   if (typeof route !== "object" || route.httpPart !== "headers") return route;
   const rules = Object.entries(route.schema.properties).map(([name, rule]) => [name.toLowerCase(), rule]);

@@ -14,13 +14,13 @@ const FASTIFY_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
 
 export const NO_SNIFF = { "x-content-type-options": "nosniff" };
 
-/** Every answer that is not a success leaves through here, unless it is a page. */
+/** Sends every error answer except pages. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = refuse(error, request, reply);
   return reply.type("application/json; charset=utf-8").send(problemText(problem));
 }
 
-/** Sets the status, and the headers that belong to it. A bug is logged; the caller learns only that there is one. */
+/** Sets the status and its headers. A bug is logged; the caller learns only that there is one. */
 export function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): Problem {
   const expected = toProblem(error, request);
   if (expected === null) request.log.error({ requestId: request.id, err: error }, "request failed");
@@ -31,7 +31,7 @@ export function refuse(error: unknown, request: FastifyRequest, reply: FastifyRe
   return problem;
 }
 
-/** What the router refuses has no route, so no hook sees it: the id and the log line are added here. */
+/** The router's refusals have no route, so no hook sees them: the id and the log line are added here. */
 export function answerFrameworkError(
   error: FastifyError,
   request: FastifyRequest,
@@ -42,7 +42,7 @@ export function answerFrameworkError(
   logRequest(request, reply, request.routeOptions.url ?? null);
 }
 
-/** Text and not an object: the serializer of the route must not decide what of an error is shown. */
+/** Text, because the route's serializer must not filter an error. */
 export function problemText(problem: Problem): string {
   return JSON.stringify(problemBody(problem));
 }
@@ -55,7 +55,7 @@ export function problemBody({ message: error, code, details }: Problem): object 
 function toProblem(error: unknown, request: FastifyRequest): Problem | null {
   if (error instanceof Problem) return error;
   if (!(error instanceof Error)) return null;
-  // The client went away in the middle of its body. Nobody reads the answer, and it is no bug of ours.
+  // The client disconnected while sending its body: not a bug.
   if (error === request.raw.errored) return new Problem("request_malformed");
   const code = "code" in error && typeof error.code === "string" ? FASTIFY_PROBLEMS[error.code] : undefined;
   return code === undefined ? null : new Problem(code);

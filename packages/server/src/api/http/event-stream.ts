@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import type { EventSink } from "../../domain/event-sink.ts";
 
-/** The body of an answer that goes on. Nothing is asked of a source: what is written waits until the connection takes it. */
+/** The body of a streaming answer: written data waits until the connection accepts it. */
 export function createEventBody(connection: ServerResponse): {
   readonly body: Readable;
   readonly sink: EventSink;

@@ -5,27 +5,27 @@ import { Problem } from "../../domain/problem.ts";
 import { NO_SNIFF, problemText } from "./error-answer.ts";
 import { newRequestId, REQUEST_ID_HEADER } from "./request-id.ts";
 
-/** What a client may take of us before it has shown who it is. */
+/** Limits for clients before authentication. */
 export interface ConnectionBounds {
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly stallTimeoutMs: number;
   readonly keepAliveMs: number;
-  /** How often connections are looked over for those that take too long. */
+  /** How often slow connections are checked. */
   readonly checkEveryMs: number;
   readonly mostConnections: number;
   /** From one source: an address, or an IPv6 /64. */
   readonly mostPerSource: number;
-  /** Peers that many clients come through. */
+  /** Proxies, which many clients share. */
   readonly isProxy: (address: string) => boolean;
 }
 
 export const CONNECTION_BOUNDS: ConnectionBounds = {
-  // A kilobyte or two, from anywhere in the world. Also how long a connection may be open without a word.
+  // A kilobyte or two, from anywhere in the world. Also the maximum idle time of a new connection.
   headersTimeoutMs: 20_000,
-  // The largest body must fit through a slow line, and nobody may hold a connection open by sending a byte a minute.
+  // The largest body must fit through a slow line, and a byte a minute must not hold a connection open.
   requestTimeoutMs: 60_000,
-  // Nothing moves in either direction: a client that does not read its answer keeps it in our memory.
+  // No traffic in either direction: a client that does not read its answer keeps it in memory.
   stallTimeoutMs: 60_000,
   // Longer than the 60 s of common load balancers: the side that pools connections must be the one that closes them.
   keepAliveMs: 72_000,
@@ -37,12 +37,12 @@ export const CONNECTION_BOUNDS: ConnectionBounds = {
   isProxy: () => false,
 };
 
-/** Asked for by those that end a node which does not answer: they get through when all others are told to wait. */
+/** Health checks of supervisors, which end a node that does not answer: they are served even at the limit. */
 const HEALTH = /^\/(livez|readyz|healthz)\/?($|\?)/;
 
-/** As many as Apache takes; all of them have to fit into 16 KiB anyway. Beyond 2,000 Node drops them in silence. */
+/** As many as Apache accepts; all must fit into 16 KiB anyway. Node silently drops headers beyond 2,000. */
 const MOST_HEADERS = 100;
-/** Beyond the most, connections are told so; beyond this share of it they are closed without a word. */
+/** Beyond the maximum, connections get an answer; beyond this share of it they are closed silently. */
 const TOLD_SHARE = 1.1;
 const TELL_EVERY_MS = 1_000;
 
@@ -57,7 +57,7 @@ const TELL_EVERY_MS = 1_000;
 export function createBoundedServer(
   handler: RequestListener,
   bounds: ConnectionBounds,
-  /** Told once a second at most while there are too many. */
+  /** Called at most once a second while there are too many. */
   onCrowded: (open: number) => void,
 ): Server {
   const { mostConnections, mostPerSource } = bounds;
@@ -102,7 +102,7 @@ export function createBoundedServer(
     if (siblings?.size === 0) bySource.delete(source);
   }
 
-  /** Whether the newest of these fits, perhaps in the place of another. */
+  /** Whether the newest fits, perhaps in place of another. */
   function makeRoom(
     sockets: ReadonlySet<Socket> | ReadonlyMap<Socket, string>,
     newest: Socket,
@@ -113,7 +113,7 @@ export function createBoundedServer(
     for (const socket of sockets.keys()) {
       if (socket === newest || answerOn(socket) !== null) continue;
       socket.destroy();
-      // At once: the event of its close comes a moment later.
+      // At once, because its close event comes a moment later.
       forget(socket);
       return true;
     }
@@ -137,7 +137,7 @@ export function createBoundedServer(
   return server;
 }
 
-/** The answer that is being made to a request of it. */
+/** The answer in progress on this connection. */
 function answerOn(socket: Socket): ServerResponse | null {
   return "_httpMessage" in socket && socket._httpMessage instanceof ServerResponse
     ? socket._httpMessage
@@ -145,9 +145,8 @@ function answerOn(socket: Socket): ServerResponse | null {
 }
 
 /**
- * Node ends the connections that are between two requests when the server closes, and waits for all others: those that
- * have not sent their first request, and those that are kept open after the answer that was being made. No client need
- * ever let go of them.
+ * On close, Node ends idle connections and waits for all others: those without a first request, and those kept open
+ * after the current answer. Clients need never close them.
  */
 function endConnectionsWith(server: Server, open: ReadonlyMap<Socket, string>): void {
   function end(socket: Socket): void {

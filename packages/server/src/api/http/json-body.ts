@@ -11,13 +11,13 @@ import { unknownField } from "./validation.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * The body as it was written: the parsed value has lost what JSON.parse loses, large numbers and duplicate keys. Of a large
-     * body it is the outline, without what its tasks carry.
+     * The body as written: JSON.parse loses large numbers and duplicate keys. For a large body, the outline without its
+     * payloads.
      */
     bodyText: string;
-    /** When the whole body was there, on the clock of `performance`; 0 where there is none, Infinity while it is not to be read yet. */
+    /** When the whole body had arrived, on the clock of `performance`; 0 without a body, Infinity while it waits unread. */
     bodyAtMs: number;
-    /** What the outline left out; null: the text is whole. */
+    /** The extracted payloads; null if the text is complete. */
     extracted: ExtractedPayloads | null;
   }
 }
@@ -29,7 +29,7 @@ interface Readers {
 
 type Done = (error: Error | null, body?: unknown) => void;
 
-/** JSON is the only media type. An empty body is no body, whatever its Content-Type: many clients always send one. */
+/** JSON is the only media type. An empty body is no body, with any Content-Type: many clients always send one. */
 export function acceptJson(app: Api, json: JsonGate, loop?: Pick<LoopShare, "spent">): void {
   const readers: Readers = { json, loop };
   app.decorateRequest("bodyText", "");
@@ -37,7 +37,7 @@ export function acceptJson(app: Api, json: JsonGate, loop?: Pick<LoopShare, "spe
   app.decorateRequest("extracted", null);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>("application/json", { parseAs: "buffer" }, (request, bytes, done) => {
-    // JSON is UTF-8. Text that says otherwise must not be taken for it: the target would get other characters.
+    // JSON is UTF-8. Another declared charset is refused: the target would get other characters.
     const charset = CHARSET.exec(request.headers["content-type"] ?? "")?.[1]?.toLowerCase() ?? "utf-8";
     if (bytes.length === 0) done(null, undefined);
     else if (!UTF8_CHARSETS.has(charset)) done(new Problem("body_not_typed"));
@@ -49,14 +49,14 @@ export function acceptJson(app: Api, json: JsonGate, loop?: Pick<LoopShare, "spe
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 const UTF8_CHARSETS = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 
-/** Decoding would silently replace what is not UTF-8, and the target would get other bytes than were sent to us. */
+/** Decoding would silently replace invalid UTF-8, and the target would get other bytes. */
 const NOT_UTF8 = new Problem("body_not_json");
 
 function parseJson({ json, loop }: Readers, request: FastifyRequest, text: string, done: Done): void {
   const { principal } = request;
   const reading = json.readBody(principal?.teamId ?? NO_TEAM, text, principal?.limits ?? null);
   if (reading !== null) {
-    // Its time to be answered begins when a thread has read it.
+    // Its deadline starts when a thread has parsed it.
     request.bodyAtMs = Number.POSITIVE_INFINITY;
     reading.then((body) => {
       request.bodyAtMs = performance.now();
@@ -78,19 +78,19 @@ function parseJson({ json, loop }: Readers, request: FastifyRequest, text: strin
   go(loop, request, done, value);
 }
 
-/** All that follows of itself, until the first wait, happens in this call. */
+/** Everything up to the first await runs in this call. */
 function go(loop: Readers["loop"], request: FastifyRequest, done: Done, body: unknown): void {
   const { principal, bodyAtMs } = request;
   done(null, body);
   if (principal !== null) loop?.spent(principal.teamId, "request", performance.now() - bodyAtMs);
 }
 
-/** Requests without a credential wait in one line. */
+/** Requests without a credential share one queue. */
 const NO_TEAM = 0;
 
 /**
- * For routes that strangers call: many send JSON under another type, or under none. What counts is the body, which is checked and kept
- * as text: nothing is built of it.
+ * For public routes: many clients send JSON under another type, or none. The body is validated and kept as text,
+ * without building it.
  */
 export function acceptJsonOfAnyType(app: Api, json: JsonGate): void {
   app.removeAllContentTypeParsers();
@@ -108,15 +108,15 @@ export function acceptJsonOfAnyType(app: Api, json: JsonGate): void {
   );
 }
 
-/** A stranger needs a few hundred bytes; a megabyte of fields takes longer to read than all that others wait for. */
+/** An unauthenticated request needs a few hundred bytes; a megabyte of fields would block others. */
 export const OPEN_BODY_LIMIT = 4 * 1024;
 
-/** More than any body has, and of what a field holds, more than any. What a task carries is not looked into. */
+/** More fields than any body has. Payloads are not counted. */
 const MOST_FIELDS = 100;
 const MOST_MEMBERS = 1_000;
 const PAYLOAD_FIELDS: ReadonlySet<string> = new Set(["payload", "body"]);
 
-/** Each broken rule is an object of its own: a hundred thousand of them keep every other caller waiting. */
+/** Each broken rule is an object: a hundred thousand of them would block every other caller. */
 export function manyFieldsIn(body: unknown): Problem | null {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return null;
   const fields = Object.entries(body);
@@ -139,7 +139,7 @@ function countMembers(value: unknown): number {
   return Array.isArray(value) ? 0 : Object.keys(value).length;
 }
 
-/** For routes that take no body: an empty object does no harm, a field would be swallowed. */
+/** For routes without a body: an empty object is accepted, a field would be silently ignored. */
 export async function refuseBody(request: FastifyRequest): Promise<void> {
   const { body } = request;
   if (body === undefined || body === null) return;

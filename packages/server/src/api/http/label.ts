@@ -1,7 +1,7 @@
 import { mustBe } from "../../domain/complaint.ts";
 import type { ProblemDetail } from "../../domain/problem.ts";
 
-/** For `preValidation`: an empty field is a missing one, which the schema would say less well. */
+/** For `preValidation`: an empty field gets the message of a missing one. */
 export function blankComplaints(body: unknown, ...names: readonly string[]): ProblemDetail[] {
   if (typeof body !== "object" || body === null) return [];
   const fields: Readonly<Record<string, unknown>> = { ...body };
@@ -13,7 +13,7 @@ export function blankComplaints(body: unknown, ...names: readonly string[]): Pro
     .map((field) => ({ field, error: `${field} is required` }));
 }
 
-/** Control characters have no place in a label, PostgreSQL refuses NUL, and a lone surrogate is no text. */
+/** Refuses control characters, NUL and lone surrogates. */
 export function labelComplaints(field: string, text: string): ProblemDetail[] {
   return /[\p{Cc}\p{Cs}]/u.test(text) ? [mustBe(field, "text without control characters")] : [];
 }

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { Api } from "./schema-types.ts";
 
 const MOST_SECONDS = 60;
-/** The server closes a connection on which nothing moves for a minute: one that waits has until its answer is written. */
+/** The server closes a connection without traffic after a minute: a waiting one has until its answer is written. */
 const ANSWER_MS = 15_000;
 
 export const WaitQuery = Type.Object(
@@ -25,7 +25,7 @@ export function asksToWait({ query }: FastifyRequest): boolean {
   return typeof query === "object" && query !== null && "wait" in query;
 }
 
-/** Most requests come without it, and pass at the price of one question. */
+/** Most requests have no wait and cost one check. */
 export const readWait: preValidationHookHandler = ({ query }, _reply, done) => {
   if (typeof query === "object" && query !== null && "wait" in query) {
     const { wait } = query;
@@ -34,7 +34,7 @@ export const readWait: preValidationHookHandler = ({ query }, _reply, done) => {
   done();
 };
 
-/** For so long, unless it is over before. */
+/** For this long, unless it ends before. */
 interface Wait {
   readonly seconds: number;
   readonly over: AbortSignal;
@@ -42,7 +42,7 @@ interface Wait {
 
 export type OpenWait = (request: FastifyRequest, reply: FastifyReply, seconds: number) => Wait;
 
-/** Makes waits that end when the client hangs up, and at once when the server stops. */
+/** Creates waits that end when the client disconnects, and at once when the server stops. */
 export function openWaits(app: Api): OpenWait {
   const open = new Map<AbortController, FastifyReply>();
   let isStopping = false;
@@ -63,7 +63,7 @@ export function openWaits(app: Api): OpenWait {
   };
 }
 
-/** The server has closed idle connections by then: one that was kept open after this answer would keep it from stopping. */
+/** The server has closed idle connections by then: one kept open after this answer would prevent its stop. */
 function end(wait: AbortController, reply: FastifyReply): void {
   reply.header("connection", "close");
   wait.abort();

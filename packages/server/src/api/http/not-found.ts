@@ -5,8 +5,8 @@ import type { Api } from "./schema-types.ts";
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /**
- * Decides between 404 and 405 for a request that matched no route, by asking the router which other methods the
- * path has. So every method gets the same honest answer, also those that nobody registers (OPTIONS, PROPFIND, …).
+ * Decides between 404 and 405 for a request without a route, by asking the router for the path's other methods. This
+ * covers every method, also unregistered ones (OPTIONS, PROPFIND, …).
  */
 export function createNotFoundRefusal(app: Api): (request: FastifyRequest, reply: FastifyReply) => Problem {
   return (request, reply) => {

@@ -3,8 +3,8 @@ import type { FastifyRequest } from "fastify";
 const DIGITS = /^\d{1,16}$/;
 
 /**
- * A query string has only text. Reads these parameters as integers before the schema looks at them; what is not
- * plainly one, or came twice, stays as it is and breaks the rule there.
+ * Reads these query parameters as integers before validation; other values, and repeated ones, stay unchanged and fail
+ * there.
  */
 export function readIntegers(...names: readonly string[]): (request: FastifyRequest) => Promise<void> {
   return async ({ query }) => {

@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/**
- * The one line of a request. It has the route's pattern and not the URL: a URL can hold a secret, and a header or a
- * body always can.
- */
+/** The log line of a request. It has the route's pattern, not the URL: a URL, header or body may contain a secret. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, route: string | null): void {
   request.log.info(
     {

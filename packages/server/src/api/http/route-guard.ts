@@ -5,7 +5,7 @@ import { createAuthHook, createRecheckHook } from "./auth-hook.ts";
 import type { Api } from "./schema-types.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
-/** Deny by default: a route registered after this that does not say who may use it stops the start. */
+/** Deny by default: a later route without an access rule prevents the start. */
 export function guardRoutes(
   app: Api,
   deps: {

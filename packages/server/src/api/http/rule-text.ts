@@ -4,7 +4,7 @@ import { RESPONSE_CODE_PATTERN } from "../../domain/task-filter.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
 import { STATUS_LIST_PATTERN, STATUSES } from "../schemas/task-status.ts";
 
-/** Patterns are for machines; this is what they say. */
+/** Readable rules for patterns. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
   [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
   [AUDIT_ACTION_PATTERN, "an action such as queue.created"],
@@ -13,10 +13,7 @@ const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
   [RESPONSE_CODE_PATTERN, "a status code, a class of them such as 5xx, timeout or network"],
 ]);
 
-/**
- * The rule of a field in words, from its schema: the same text whichever part of the rule was broken, so that one
- * answer is enough to get it right.
- */
+/** The readable rule of a field, from its schema: the same text whichever part was broken, so that one answer is enough. */
 export function ruleOf(schema: unknown): string {
   if (!isRecord(schema)) return "valid";
   const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
@@ -44,7 +41,7 @@ export function ruleOf(schema: unknown): string {
   }
 }
 
-/** Only lists of texts and of numbers are bounded. */
+/** Only lists of strings and numbers are limited. */
 export function itemsOf(schema: unknown): string {
   const items = isRecord(schema) && isRecord(schema.items) ? schema.items : {};
   return items.type === "integer"

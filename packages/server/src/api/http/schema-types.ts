@@ -8,7 +8,7 @@ import type {
 } from "fastify";
 import type { Static, TSchema } from "typebox";
 
-/** Handlers see what the schema of their route let through, and nothing wider. */
+/** Handlers see the types of their route's schema. */
 interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
 }

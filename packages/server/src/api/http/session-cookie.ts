@@ -1,30 +1,30 @@
 import type { FastifyRequest } from "fastify";
 
 const CONSENT = "bellhop_session";
-/** The consent page reads it and nothing else does. */
+/** Only the consent page reads it. */
 const CONSENT_PATH = "/v1/oauth/authorize";
 const PAGE = "bellhop_page";
 
-/** The header that the dashboard adds to its requests: no form and no link of another site can. */
+/** The header of the dashboard's requests: no form or link of another site can add it. */
 const PAGE_HEADER = "bellhop-page";
 
 type Headers = Pick<FastifyRequest, "headers">;
 type Request = Pick<FastifyRequest, "headers" | "protocol">;
 
-/** How a cookie is named and kept: by whether the browser that sends the request came by TLS. */
+/** The name and attributes of cookies, depending on whether the browser uses TLS. */
 export interface CookieRules {
   /**
-   * `__Host-` in front under TLS: under this prefix a browser takes a cookie from this host alone, and no other host of the
-   * same domain can plant one.
+   * With `__Host-` under TLS: a browser accepts such a cookie only from this host, so no other host of the domain can
+   * set one.
    */
   name(request: Request, name: string): string;
   /** `Path=…`, and `Secure` under TLS. A cookie with the prefix has to be for every path. */
   attributes(request: Request, path: string): string;
-  /** The value under the one name that counts for this request; null if there is none. */
+  /** The value under the valid name for this request; null if there is none. */
   read(request: Request, name: string): string | null;
 }
 
-/** TLS is known by the public URL, or by a proxy that is trusted and says so. */
+/** TLS is known from the public URL or from a trusted proxy. */
 export function createCookieRules(publicUrl: string): CookieRules {
   const isPublicSecure = publicUrl.startsWith("https:");
   const isSecure = ({ protocol }: Request) => isPublicSecure || protocol === "https";
@@ -37,17 +37,17 @@ export function createCookieRules(publicUrl: string): CookieRules {
 }
 
 /**
- * How a browser holds a session: in two cookies of the same token, neither of which a script can read. Another site can
- * make a browser send a request here; what it cannot is add a header to one, or pretend to be this site.
+ * A browser session: two cookies of the same token, unreadable by scripts. Another site can make a browser send a
+ * request here, but cannot add a header or forge the origin.
  */
 export interface SessionCookies {
-  /** The cookies that put this session in the place of any other. */
+  /** The cookies that set this session. */
   set(request: Request, token: string, expiresAt: Date): string[];
-  /** The cookies that leave the browser without one. */
+  /** The cookies that remove the session. */
   clear(request: Request): string[];
-  /** The token of a request that the dashboard made, unchecked; undefined for a request of any other origin. */
+  /** The unverified token of a dashboard request; undefined for any other origin. */
   readPage(request: Request): string | undefined;
-  /** The session token that the browser sent to the consent page, unchecked; null if it sent none. */
+  /** The unverified session token for the consent page; null if there is none. */
   readConsent(request: Request): string | null;
 }
 
@@ -56,7 +56,7 @@ export function createSessionCookies({ name, attributes, read }: CookieRules): S
     const expires = `Expires=${expiresAt.toUTCString()}; HttpOnly`;
     return [
       `${name(request, PAGE)}=${token}; ${attributes(request, "/")}; ${expires}; SameSite=Strict`,
-      // Lax: it comes along when an application sends its user here, and never with a form of another site.
+      // Lax: it is sent when an application redirects its user here, but never with a form of another site.
       `${name(request, CONSENT)}=${token}; ${attributes(request, CONSENT_PATH)}; ${expires}; SameSite=Lax`,
     ];
   };
@@ -73,7 +73,7 @@ export function createSessionCookies({ name, attributes, read }: CookieRules): S
   };
 }
 
-/** Of two cookies with this name the first counts: a browser sends the one with the longer path first. */
+/** Of two cookies with this name the first counts: a browser sends the longer path first. */
 function readCookie({ headers }: Headers, name: string): string | null {
   for (const pair of (headers.cookie ?? "").split(";")) {
     const [key = "", ...value] = pair.split("=");

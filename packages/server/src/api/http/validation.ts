@@ -6,9 +6,9 @@ import { SHOWN_AS } from "../schemas/field.ts";
 import { ruleOf } from "./rule-text.ts";
 
 /**
- * Nothing a caller sent is changed here: no "5" becomes 5, no unknown field disappears, no default appears.
- * All errors are collected, which is safe because no schema has items or patterns whose errors could multiply:
- * there is at most one per field that was sent. `format` only documents.
+ * Validation never changes the input: no "5" becomes 5, no unknown field disappears, no default appears. All errors are
+ * collected, which is safe because no schema has items or patterns whose errors could multiply: there is at most one
+ * per sent field. `format` only documents.
  */
 const RULES = {
   allErrors: true,
@@ -17,7 +17,7 @@ const RULES = {
   useDefaults: false,
   validateFormats: false,
   strict: true,
-  // Half a second of each start. The reference, which is made of the same schemas, is checked by a test.
+  // Saves half a second per start. A test checks the schemas of the reference.
   validateSchema: false,
   verbose: true,
   // For the reference alone.
@@ -26,13 +26,16 @@ const RULES = {
 
 export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = { customOptions: RULES };
 
-/** For one of many items in a body: it stops at the first broken rule. */
+/** For one item of a batch: stops at the first error. */
 export const itemAjvOptions = { customOptions: { ...RULES, allErrors: false } };
 
-/** By a sentence of their own; and of an `if` that led to a broken rule only the rule counts. */
+/** These have their own message; for an `if` only the broken rule counts. */
 const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set(["additionalProperties", "required", "if"]);
 
-/** Turns what ajv found into the refusal. Only the first unknown field is compared with the known ones, which takes its time. Fields nobody knows come first: they are often why another is missing. */
+/**
+ * Converts ajv's errors into the refusal. Only the first unknown field is compared with the known ones, which is slow.
+ * Unknown fields come first: they often explain a missing one.
+ */
 export function toProblem(errors: FastifySchemaValidationError[], part: string): Problem {
   if (errors.some(({ keyword, instancePath }) => keyword === "type" && instancePath === "")) {
     return new Problem(part === "body" ? "body_not_object" : "request_malformed");
@@ -41,9 +44,9 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
     keep: (keyword: string) => boolean,
     describe: (error: VerboseError, index: number) => ProblemDetail,
   ) =>
-    // Only as many as are shown: describing a hundred thousand fields would keep everybody else waiting.
+    // Only as many as are shown: describing a hundred thousand fields would block others.
     errors
-      // Of alternatives none of which fits, only the rule that names them all counts.
+      // If no alternative matches, only the rule that names them all counts.
       .filter(({ keyword, schemaPath }) => keep(keyword) && !schemaPath.includes("/anyOf/"))
       .slice(0, MOST_DETAILS)
       .map(describe);

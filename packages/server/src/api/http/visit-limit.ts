@@ -8,13 +8,10 @@ declare module "fastify" {
   }
 }
 
-/** For a public route that is asked for all the time, or has a limit of its own. */
+/** For a public route with frequent requests or its own limit. */
 export const UNCOUNTED: FastifyContextConfig = { uncounted: true };
 
-/**
- * Limits how often an address may come without a credential: every route that is registered after this and neither asks
- * for one nor says otherwise.
- */
+/** Limits unauthenticated requests per address: on every later route without a credential, unless it opts out. */
 export function limitVisits(app: Api, visits: SourceLimit): void {
   const admit: onRequestHookHandler = (request, _reply, done) => {
     try {

@@ -6,7 +6,7 @@ import type { Api } from "../http/schema-types.ts";
 
 const PATH = "/docs";
 
-/** The reference for people. It must work without the internet, and must not tell anybody that it is read. */
+/** The HTML reference. It must work offline and must not contact other servers. */
 export async function serveDocs(app: Api): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook("onSend", protectPage);
@@ -28,7 +28,7 @@ export async function serveDocs(app: Api): Promise<void> {
   });
 }
 
-/** The addresses on the page are relative: without the slash at the end of its own they would lead elsewhere. */
+/** The page has relative URLs: without the trailing slash they would break. */
 const leadToPage: preHandlerHookHandler = ({ url }, reply, done) => {
   if (url === PATH || url.startsWith(`${PATH}?`)) reply.redirect(`${PATH}/`, 301);
   else done();
@@ -36,7 +36,7 @@ const leadToPage: preHandlerHookHandler = ({ url }, reply, done) => {
 
 const INLINE_SCRIPT = /<script type="text\/javascript">([\s\S]*?)<\/script>/g;
 
-/** The settings above are promises of a bundle of 3.5 MB; the policy holds even where one of them is not kept. */
+/** The settings above depend on a bundle of 3.5 MB; the policy enforces them. */
 async function protectPage(
   _request: FastifyRequest,
   reply: FastifyReply,

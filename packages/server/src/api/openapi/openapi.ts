@@ -84,7 +84,7 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
   });
 }
 
-/** Few readers of OpenAPI know `if`: a body that is judged by one of two rules is shown as one of two. */
+/** Few OpenAPI readers support `if`: such a body is shown as one of two. */
 function showChoice<T extends FastifySchema>(schema: T): T {
   const { body } = schema ?? {};
   if (typeof body !== "object" || body === null || !("then" in body) || !("else" in body)) return schema;

@@ -1,6 +1,6 @@
 import type { Scope } from "../../domain/identity/scope.ts";
 
-/** Each scope as a person would say it: on the consent page, and in the reference. */
+/** Readable descriptions of scopes, for the consent page and the reference. */
 export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   "tasks:read": "See tasks, with what they sent and what came back",
   "tasks:write": "Create and delete tasks",

@@ -8,7 +8,7 @@ const header = (name: string, description: string) => ({
   schema: { type: "string" },
 });
 
-/** What Bellhop sends of its own accord; a task's call is the caller's own. */
+/** Requests that Bellhop sends itself, besides the tasks' calls. */
 export const WEBHOOKS = {
   taskEnded: {
     post: {

@@ -24,7 +24,7 @@ interface AuthorizeDeps {
   readonly cookies: Pick<SessionCookies, "readConsent">;
 }
 
-/** Where applications send people to be let in. In a scope of its own, for the form that it takes. */
+/** The consent pages. In a separate scope, for their form. */
 export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
   const { oauth } = deps;
   acceptForms(app);
@@ -33,7 +33,7 @@ export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
   app.get(
     PATH,
     {
-      // Never a 400 of ours: the application is told by a redirect, once it is clear that the address is its own.
+      // Never a 400: the application gets a redirect once its address is verified.
       attachValidation: true,
       schema: {
         operationId: "authorize",
@@ -69,7 +69,7 @@ export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
     const isOwn =
       isOwnOrigin(request, oauth.issuer()) && visitor.isOwnForm(queryOf(request), formField(request, "csrf"));
     if (!isOwn) return sendForeignFormPage(reply);
-    // 303: the browser goes on with a GET, and the form goes nowhere else.
+    // 303: the browser continues with a GET, and the form is not sent on.
     reply.header("cache-control", "no-store");
     const isAllowed = formField(request, "decision") === "allow";
     if (!isAllowed) return reply.redirect(question.denied, 303);
@@ -83,7 +83,7 @@ interface Asked {
   readonly visitor: Visitor;
 }
 
-/** The question, and who is to answer it; null when the answer is another one, and was given. */
+/** The question and the person; null if another answer was sent. */
 async function ask(
   { oauth, cookies }: AuthorizeDeps,
   request: FastifyRequest,
@@ -108,20 +108,20 @@ async function ask(
   return { question: review.question, visitor };
 }
 
-/** As the browser sent it: what the person saw is what the form repeats. */
+/** As sent by the browser: the form repeats what the person saw. */
 function queryOf({ url }: FastifyRequest): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start + 1);
 }
 
-/** A browser names the site that a form comes from; a program names none. */
+/** A browser sends the origin of a form; a program does not. */
 function isOwnOrigin({ headers }: FastifyRequest, issuer: string): boolean {
   const { origin, host } = headers;
   if (origin === undefined || origin === new URL(issuer).origin) return true;
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-/** Asks a person whether an application may act in their name. `page` is the query that they were sent here with. */
+/** Asks a person for consent. `page` is the query of the request. */
 function sendConsentPage(
   reply: FastifyReply,
   { question, visitor, page }: { question: ConsentQuestion; visitor: Visitor; page: string },
@@ -148,7 +148,7 @@ function sendConsentPage(
   });
 }
 
-/** Where the browser goes, as people read addresses. */
+/** The redirect target in readable form. */
 function placeOf(uri: string): string {
   const { protocol, host } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);

@@ -7,14 +7,14 @@ import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
 
-/** First parts of paths that are never a page of the dashboard: there an unknown path is a mistake, and is told so. */
+/** First path segments that never belong to the dashboard: unknown paths there are errors. */
 const OTHERS = new Set(["v1", "page", "assets", "docs", "sign-in", ".well-known"]);
 
 /** A year: the longest that is usual. */
 const FOR_GOOD = "public, max-age=31536000, immutable";
 
 export interface Dashboard {
-  /** Whether this request, which no route knows, is for a page or a file of the dashboard; it is answered then. */
+  /** Whether this unmatched request is for the dashboard; if so, it is answered. */
   answer(request: FastifyRequest, reply: FastifyReply): boolean;
   sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply;
   sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply;
@@ -85,7 +85,7 @@ function pathOf({ url }: FastifyRequest): string {
   return end < 0 ? url : url.slice(0, end);
 }
 
-/** No script and no style but our files, no talk with any other server, and no page that shows this one in a frame. */
+/** Only our own scripts and styles, no other server, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

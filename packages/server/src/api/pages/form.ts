@@ -25,11 +25,11 @@ export function formField({ body }: FastifyRequest, name: string): string {
 }
 
 /**
- * A key that the form of a page carries and the browser's cookie repeats. Another site can send a form here in its
- * visitor's name, and would so sign the visitor in as another person; it can neither read nor set the cookie.
+ * A key in the form that the browser's cookie repeats. Another site could submit a form in its visitor's name and sign
+ * the visitor in as another person; it can neither read nor set the cookie.
  */
 export interface FormKey {
-  /** The value for the field `form`. One that the browser holds already stays: it may have other tabs. */
+  /** The value of the field `form`. An existing one is kept, because the browser may have other tabs. */
   issue(request: FastifyRequest, reply: FastifyReply): string;
   /** Refuses a form that did not come from a page of ours. */
   check(request: FastifyRequest): void;

@@ -11,17 +11,17 @@ import { answerErrorPage } from "./error-page.ts";
 import { acceptForms, createFormKey, formField } from "./form.ts";
 import { sendPage } from "./page.ts";
 
-/** A person who is not signed in comes from there, and goes back. Nothing else: no link of ours may lead elsewhere. */
+/** The only page that the sign-in may lead back to: no link of ours may lead elsewhere. */
 const NEXT_PATH = /^\/v1\/oauth\/authorize\?[\x21-\x7e]{0,4000}$/;
 
 /** The dashboard. */
 const HOME = "/";
 
-/** Mail programs and scanners add parameters of their own to a link: they are left aside, not refused. */
+/** Mail programs and scanners add parameters to a link: they are ignored. */
 const SignInQuery = Type.Object({ next: Type.Optional(Type.String()) });
 const LinkQuery = Type.Object({ token: Type.Optional(Type.String()) });
 
-/** How a link reaches the person that asks for one: `operator`, who makes it at the command line, as nothing else would. */
+/** How a link reaches a person; `operator`: created at the command line. */
 export type LinkDelivery = "mail" | "log" | "operator";
 
 /** The pages of the sign-in by mail. In a scope of its own, for the forms that it takes. */
@@ -61,7 +61,7 @@ export function registerSignInPages(
     return SENT_PAGES[links](reply, email, next);
   });
 
-  // A scanner that follows the links of a mail comes as far as this page; only the click on its button signs in.
+  // A link scanner reaches only this page; the click on its button signs in.
   app.get("/sign-in/link", { schema: { hide: true, querystring: LinkQuery } }, async (request, reply) => {
     const { token = "" } = request.query;
     await signIn.check(token);
@@ -160,8 +160,8 @@ function readNextPath(text: string | undefined): string | null {
 }
 
 /**
- * Any caller can ask for a link to another person's address, with a way on of its choice. So our mail leads on only to a
- * question that waits for an answer: a request with a mistake is sent back at once, to an address of the application's.
+ * Any caller can request a link for another person's address with a chosen next page. So our mail leads only to a valid
+ * consent question: an invalid request is redirected at once to the application's address.
  */
 async function keepQuestion(
   oauth: Pick<OAuthService, "review">,

@@ -18,7 +18,7 @@ import { heartbeatText } from "../tasks/event-view.ts";
 
 /** Often enough for the proxies that close a connection on which nothing moves. */
 const HEARTBEAT_MS = 15_000;
-/** So often in that time the credential is looked at: one that has ended is told of nothing more after 5 s. */
+/** Checks of the credential in that time: after its end no event is sent for more than 5 s. */
 const LOOKS = 3;
 const LONGEST_ID = 128;
 
@@ -71,7 +71,7 @@ export function registerEventRoutes(
     for (const sink of open) sink.end();
   });
 
-  /** The credential still counts, and for the same. A database that is away ends nothing. */
+  /** The credential is still valid and unchanged. An unreachable database ends no stream. */
   async function mayGoOn(request: FastifyRequest, { teamId, environment }: Principal): Promise<boolean> {
     try {
       const principal = await auth.authenticate(acceptedCredential(request), request.ip);
@@ -124,7 +124,7 @@ export function registerEventRoutes(
       const heartbeat = setInterval(async () => {
         looks += 1;
         if (!(await mayGoOn(request, principal))) sink.end();
-        // Nothing is kept alive by writing to a reader that takes nothing: its connection is closed after a minute.
+        // No keepalive for a reader that reads nothing: its connection is closed after a minute.
         else if (looks % LOOKS === 0 && sink.waitingBytes === 0) sink.write(heartbeatText(stream.lastId));
       }, heartbeatMs / LOOKS);
       body.once("close", () => {
@@ -136,7 +136,7 @@ export function registerEventRoutes(
       return reply
         .headers({
           "content-type": "text/event-stream; charset=utf-8",
-          // Proxies that collect answers would hold the events back.
+          // Buffering proxies would hold the events back.
           "x-accel-buffering": "no",
           connection: "close",
         })

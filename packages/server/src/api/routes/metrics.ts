@@ -9,13 +9,13 @@ export interface MetricsPage {
 }
 
 export interface MetricsAccess {
-  /** Others than this machine can reach the server: without a token nobody gets to read. */
+  /** Other machines can reach the server: without a token no request is allowed. */
   readonly exposed: boolean;
-  /** If there is one it must be shown, exposed or not. */
+  /** A configured token is always required. */
   readonly token: string | null;
 }
 
-/** For Prometheus and its like. Not counted as visits: a scraper comes for ever, perhaps through a proxy with others. */
+/** For Prometheus. Not rate limited: a scraper runs forever, perhaps through a shared proxy. */
 export function registerMetricsRoute(app: Api, page: MetricsPage, access: MetricsAccess): void {
   app.get("/metrics", { config: UNCOUNTED, schema: { hide: true } }, async (request, reply) => {
     refuseStranger(access, request.headers.authorization);
@@ -27,7 +27,7 @@ export function registerMetricsRoute(app: Api, page: MetricsPage, access: Metric
 function refuseStranger({ exposed, token }: MetricsAccess, authorization = ""): void {
   if (token === null && exposed) throw new Problem("metrics_token_unset");
   const shown = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
-  // Of hashes, which are equally long: the time that it takes tells nothing of the token.
+  // Compares hashes of equal length in constant time.
   if (token !== null && !timingSafeEqual(sha256(shown), sha256(token)))
     throw new Problem("metrics_token_invalid");
 }

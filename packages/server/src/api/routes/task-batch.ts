@@ -30,7 +30,7 @@ const CreateTasks = model(
   "CreateTasks",
   "Many new tasks, of either kind.",
   {
-    // Each is judged alone, by the handler: one that is wrong must not refuse the others.
+    // Validated one by one in the handler: one refused item must not refuse the others.
     tasks: Type.Array(Type.Unknown({ description: "As for a single creation.", ...EITHER_TASK }), {
       minItems: 1,
       maxItems: MOST_TASKS,
@@ -116,7 +116,7 @@ interface ItemRules {
   readonly itemLimitBytes: number;
 }
 
-/** Milliseconds that the items of one batch are read for at a time; then whatever else waits comes first. */
+/** Milliseconds per turn for the items of one batch; then other work runs. */
 const TURN_MS = 8;
 const ITEM = firstErrorOnly({ ...CreateEitherTask });
 
@@ -146,7 +146,7 @@ async function readItems(
   return items;
 }
 
-/** Of each item only the first broken rule is told, and what its author may have meant only once for all of them. */
+/** Only the first error of each item is reported, and a spelling suggestion only once for all. */
 function createItemReader(
   request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
   { refuseUrl, itemLimitBytes }: ItemRules,

@@ -83,7 +83,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
         },
       },
     },
-    // Not async: this is the route that is called most, and a function of promises costs one more for each request.
+    // Not async: this route is called most, and an async function costs one more promise per request.
     (request, reply) => {
       const wanted = readTask(request.body, {
         text: request.bodyText,
@@ -269,7 +269,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   return typeof key === "string" ? key : undefined;
 }
 
-/** What cannot be an id gets the same answer as an unknown one. */
+/** An invalid id gets the same answer as an unknown one. */
 function readTaskId(text: string): string {
   const id = parseTaskId(text);
   if (id === null) throw new Problem("task_not_found");

@@ -4,7 +4,7 @@ import type { EventWords } from "../../service/tasks/event-serializer.ts";
 import { queueView } from "./queue-view.ts";
 import { toldText } from "./task-view.ts";
 
-/** What an event is about, as it stands in `data`. */
+/** The `data` of an event. */
 export function eventDataText(event: BellhopEvent): string {
   if ("settings" in event) return JSON.stringify({ queue: queueView(event.settings) });
   if ("task" in event) return `{"task":${toldText(event)}}`;
@@ -12,13 +12,13 @@ export function eventDataText(event: BellhopEvent): string {
   return JSON.stringify({ task: { id: publicTaskId(event.gone), queue, status } });
 }
 
-/** What a webhook is sent. */
+/** The body of a webhook delivery. */
 export function webhookText(event: BellhopEvent): string {
   const head = JSON.stringify({ type: event.type, timestamp: event.at.toISOString() });
   return `${head.slice(0, -1)},"data":${eventDataText(event)}}`;
 }
 
-/** Server-sent events. JSON has no line breaks of its own, so each is one line of data. */
+/** Server-sent events. JSON contains no raw line breaks, so each is one line of data. */
 export const SERVER_SENT: EventWords = {
   ready: (id) => `id: ${id}\nevent: ready\ndata: {}\n\n`,
   event: (event) =>
@@ -26,7 +26,7 @@ export const SERVER_SENT: EventWords = {
   reset: (id) => `id: ${id}\nevent: reset\ndata: {}\n\n`,
 };
 
-/** Keeps the connection alive; the id without data is no event, and lets a reader that is seldom told anything resume. */
+/** A keepalive; an id without data is not an event, and lets a reader with few events resume. */
 export function heartbeatText(lastId: string): string {
   return `: still here\nid: ${lastId}\n\n`;
 }

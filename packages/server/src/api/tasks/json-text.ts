@@ -1,4 +1,4 @@
-/** JSON that stands in an answer as it was written: a parsed payload would have lost what JSON.parse loses. */
+/** JSON that is sent as written: JSON.parse would lose details. */
 export class RawJson {
   readonly text: string;
 
@@ -43,8 +43,8 @@ export interface MovingMember<T, M> extends Member<T> {
 }
 
 /**
- * The same for a value that is written several times, with what changes taken from a moment of it. What stays is put into
- * words once, and kept with the value. The first member stays.
+ * The same for a value that is written several times with changing fields. The constant parts are serialized once and
+ * kept with the value. The first member is constant.
  */
 export function momentWriter<T extends { stays: readonly string[] | null }, M>(
   members: readonly MovingMember<T, M>[],
@@ -71,7 +71,7 @@ export function momentWriter<T extends { stays: readonly string[] | null }, M>(
   };
 }
 
-/** Text that was put together piece by piece stays in pieces until it is looked into, and is copied piece by piece. */
+/** A concatenated string stays fragmented until it is read, and is copied piece by piece. */
 function flat(text: string): string {
   text.charCodeAt(0);
   return text;
@@ -80,7 +80,7 @@ function flat(text: string): string {
 /** Nothing in it must be escaped. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** The common cases first: JSON.stringify asks many questions of each value, and an answer has a dozen. */
+/** Common cases first: JSON.stringify checks each value many times, and an answer has a dozen. */
 function toJson(value: unknown): string {
   if (typeof value === "string") return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
   if (typeof value === "number") return `${value}`;
@@ -93,7 +93,7 @@ const REMEMBERED = 64;
 const knownMs = new Float64Array(REMEMBERED).fill(Number.NaN);
 const knownJson: string[] = Array(REMEMBERED).fill("");
 
-/** Remembers the last ones: a task names three or four, and the tasks of its batch the same. */
+/** Caches recent ones: a task has three or four, and its batch has the same. */
 function instantJson(instant: Date): string {
   const ms = instant.getTime();
   const place = ms & (REMEMBERED - 1);

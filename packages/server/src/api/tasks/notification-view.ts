@@ -2,8 +2,8 @@ import type { Task } from "../../domain/task.ts";
 import { recordText } from "./task-view.ts";
 
 /**
- * What `on_complete_url` is told when the task has ended. The record is spliced in as it is answered elsewhere, without
- * the state of the notifications: every try has the same body.
+ * The notification body. It contains the record as in the API, without the state of the notifications: every try has
+ * the same body.
  */
 export function notificationText(task: Task): string {
   const head = JSON.stringify({

@@ -1,6 +1,6 @@
 import type { FastifyReply } from "fastify";
 
-/** Text already: a payload stands in it as it came, and of two kinds a serializer would have to guess one. */
+/** Sent as text: the payload is included as written, and a serializer would have to guess the shape. */
 export function sendText(reply: FastifyReply, json: string): FastifyReply {
   return reply.type("application/json; charset=utf-8").send(json);
 }

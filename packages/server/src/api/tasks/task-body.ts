@@ -11,7 +11,7 @@ import { SIMULATION_NAMES } from "../schemas/simulation.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
 import { CreateDirectTask, CreateTask } from "./task-models.ts";
 
-/** What is wrong with the body of a new task before its fields are judged by their schemas. */
+/** Checks of a new task's body before its schema validation. */
 
 /**
  * `null` means "not given": an optional field is left out, a required one is missing. Only fields that are known: a misspelt
@@ -31,7 +31,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** By the rules of either kind the other's field would only be an unknown one. */
+/** Otherwise the rules of one shape would report the other's field as unknown. */
 function refuseTwoKinds(body: unknown): Problem | null {
   const hasBoth = isRecord(body) && Object.hasOwn(body, "webhook_url") && Object.hasOwn(body, "targetUrl");
   return hasBoth ? invalid([notBoth("webhook_url", "targetUrl")]) : null;
@@ -61,7 +61,7 @@ function refuseDirectWithoutUrl(body: unknown, helpsSpelling: boolean): Problem 
   ]);
 }
 
-/** Ajv collects an error for every wrong item of a list, and half a million of them keep all other callers waiting. */
+/** Ajv collects an error for every invalid list item, and half a million of them would block all other callers. */
 function refuseLongLists(body: unknown): Problem | null {
   let problem = longListIn(body, LISTS);
   for (const name of POLL_NAMES) problem ??= longListIn(memberOf(body, name), POLL_LISTS, name);
