@@ -1,15 +1,15 @@
 export type GuardVerdict =
   | { readonly allowed: true }
-  /** The sentence is recorded as it is: it may name the host, never a header or a credential. */
+  /** The sentence is recorded unchanged: it may name the host, never a header or a credential. */
   | { readonly allowed: false; readonly message: string };
 
 /**
- * The egress policy's door. Asked once per new connection, with every address of the host (a literal is its own
- * only address); the connection then goes to one of exactly these addresses, with no second lookup in between.
+ * The check of the egress policy. Called once per new connection, with every address of the host (an IP literal is its
+ * only address); the connection then goes to one of exactly these addresses, without another lookup.
  */
 export interface AddressGuard {
   check(hostname: string, addresses: readonly string[], port: number): GuardVerdict;
-  /** Asked before that, for a guard that can refuse by name and port alone: what it refuses is never looked up. */
+  /** Called before, for a guard that can refuse by name and port: a refused name is never looked up. */
   checkName?(hostname: string, port: number): GuardVerdict;
 }
 

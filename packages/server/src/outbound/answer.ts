@@ -4,7 +4,7 @@ import { type DecodedContent, decodeContent } from "./content-decoding.ts";
 import { ResponseBody } from "./response-body.ts";
 import { readHeaders, readText } from "./response-text.ts";
 
-/** A target's answer from its status on, while its body comes in. */
+/** A target's answer from its status on, while its body arrives. */
 export class Answer {
   readonly statusCode: number;
   readonly firstByteMs: number;
@@ -46,7 +46,7 @@ export class Answer {
     return this.#body.append(chunk);
   }
 
-  /** A promise only where there is something to decode: the plain answer needs no further turn of the loop. */
+  /** A promise only if decoding is needed: a plain answer needs no further turn of the event loop. */
   read(cut: boolean, durationMs: number): CallResponse | Promise<CallResponse> {
     const received: DecodedContent = { bytes: this.#body.bytes(), truncated: cut };
     if (!this.isEncoded) return this.#toResponse(received, durationMs);
@@ -72,7 +72,7 @@ export class Answer {
     };
   }
 
-  /** What is not UTF-8 becomes up to three times as long as text; half a character at the cut is dropped. */
+  /** Invalid UTF-8 may triple in length as text; half a character at the cut is dropped. */
   #fit(text: string): { readonly text: string; readonly cut: boolean } {
     const isShort = text.length * 3 <= this.#maxBytes || Buffer.byteLength(text) <= this.#maxBytes;
     return isShort ? { text, cut: false } : cutToBytes(text, this.#maxBytes);

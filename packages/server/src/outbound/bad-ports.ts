@@ -1,6 +1,6 @@
 /**
- * Ports whose servers speak something else and may take the lines of an HTTP request for commands of their own: a
- * mail server sends a mail that came as a header. The list is that of the browsers (WHATWG Fetch, "bad port").
+ * Ports of other protocols whose servers may read the lines of an HTTP request as commands: a mail server would send a
+ * mail from a header. The list is that of the browsers (WHATWG Fetch, "bad port").
  */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

@@ -17,7 +17,7 @@ import { createWaitingCalls } from "./waiting-calls.ts";
 import { createWiping } from "./wiping.ts";
 import { MAX_WIRE_BYTES } from "./wire-limit.ts";
 
-/** Below the five seconds after which common servers close an idle connection: the loser of that race is a call. */
+/** Below the five seconds after which common servers close an idle connection: losing that race costs a call. */
 const KEEP_ALIVE_MS = 4_000;
 
 export interface CallerOptions {
@@ -25,58 +25,61 @@ export interface CallerOptions {
   readonly guard: AddressGuard;
   /** Of the answer's body, as it comes, once decoded and as text. */
   readonly maxResponseBytes?: number;
-  /** For the name, TCP and TLS together. */
+  /** For DNS, TCP and TLS together. */
   readonly connectTimeoutMs?: number;
-  /** Bytes that a target may send for one exchange, all in all. */
+  /** Maximum bytes from a target per exchange. */
   readonly maxWireBytes?: number;
   readonly lookup?: Lookup;
-  /** Told of the time that the search for secrets in a team's long answers takes. */
+  /** Receives the time of searching a team's long answers for secrets. */
   readonly onWork?: (teamId: number, ms: number) => void;
   /** Names of one team that are looked up at once. */
   readonly lookupsPerTeam?: number;
-  /** Told of every connection that could not be opened. */
+  /** Called for every failed connection. */
   readonly onConnectError?: (error: unknown) => void;
 }
 
 export interface SendOptions {
-  /** Whose call it is: what a team may have under way at once is counted by it. */
+  /** The team, for its limits of calls in flight. */
   readonly teamId?: number;
   /** From now to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** Bellhop's own; the call's headers win over these. */
+  /** Bellhop's own headers; the call's headers override them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Put into the headers now, and wiped from whatever comes back. */
+  /** Inserted into the headers now, and removed from the answer. */
   readonly secrets?: CallSecrets;
-  /** Aborted, it destroys the call's socket at once. */
+  /** Aborting it destroys the call's socket at once. */
   readonly signal?: AbortSignal;
-  /** Is given the call as it begins, to end it alone: a signal for each call would cost more than the call's own record. */
+  /**
+   * Receives the call when it starts, to abort only this one: a signal per call would cost more than the call's own
+   * record.
+   */
   readonly began?: (call: { stop(): void }) => void;
   /**
-   * Read as much as can be, instead of what is kept of other answers, and look into it: what was found is in the outcome, with secrets
-   * and all. Few of these are read at a time.
+   * Reads the answer beyond the stored part and extracts values: the outcome contains them, with secrets. Few of these
+   * are read at a time.
    */
   readonly readWhole?: ReadWhole | undefined;
   /**
-   * Asked right before the first byte leaves: a signal comes too late for a process that was frozen while it waited for
-   * the connection.
+   * Called right before the first byte is sent: a signal comes too late for a process that was frozen while it waited
+   * for the connection.
    */
   readonly mayLeave?: () => boolean;
 }
 
 export interface Caller {
-  /** Makes one call, once. Never rejects: whatever goes wrong is an outcome. */
+  /** Makes one call, once. Never rejects: every failure is an outcome. */
   call(call: Call, options: SendOptions): Promise<Outcome>;
   /**
-   * The same, for an answer of which only a part will be kept: its body still has the secrets in it. Nothing of it may be
-   * recorded that was not wiped by `wipeText`.
+   * The same, for an answer of which only a part is stored: its body still contains the secrets. Every stored part must
+   * pass through `wipeText`.
    */
   callUnwiped(
     call: Call,
     options: SendOptions & { readonly secrets: CallSecrets },
   ): Promise<{ readonly outcome: Outcome; readonly wipeText: WipeText }>;
-  /** Refuses new calls, waits for those under way, then closes the idle connections. */
+  /** Refuses new calls, waits for those in flight, then closes the idle connections. */
   stop(): Promise<void>;
-  /** Ends every call at once. What has not been sent by now will not be sent. */
+  /** Aborts every call at once. Unsent calls are not sent. */
   destroy(): void;
 }
 
@@ -106,15 +109,15 @@ export function createCaller({
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // A target may ask for less, not for more.
+    // A target may request less, not more.
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Both are idle timers that a drip outlives; each exchange has its own total deadline.
+    // Both are idle timers, which a slow drip outlives; each exchange has its own total deadline.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
   const defaults = { "user-agent": userAgent, "accept-encoding": "identity" };
-  // Not left to the agent: it forgets a pool whose first connection failed, with the calls that still wait in it.
+  // Tracked here: undici's agent forgets a pool whose first connection failed, with its waiting calls.
   const underWay = createUnderWay<number, Exchange>();
   const watched = new WeakSet<AbortSignal>();
   let begun = 0;
@@ -135,8 +138,8 @@ export function createCaller({
   };
 
   /**
-   * One listener per signal however many calls share it: a listener per call makes Node warn of a leak at the eleventh, and
-   * walk through all of them to add the next.
+   * One listener per signal for all its calls: a listener per call makes Node warn of a leak at the eleventh, and
+   * iterate over all of them to add the next.
    */
   function watch(signal: AbortSignal): void {
     if (watched.has(signal)) return;

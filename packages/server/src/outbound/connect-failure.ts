@@ -2,8 +2,8 @@ import type { FailureCode } from "../domain/outcome.ts";
 import { isOutOfFiles, readErrorCode } from "./error-code.ts";
 
 /**
- * Why no connection came about, in our own words. It carries no `code` on purpose: undici connects again without
- * end after an error whose code is UND_ERR_SOCKET or UND_ERR_INFO.
+ * Why a connection failed, in our own words. It has no `code` on purpose: undici reconnects forever after an error with
+ * the code UND_ERR_SOCKET or UND_ERR_INFO.
  */
 export class ConnectFailure extends Error {
   readonly failure: FailureCode;
@@ -61,7 +61,7 @@ export function describeConnectError(error: unknown, hostname: string, protocol:
     : new ConnectFailure("tls_error", `The certificate of host ${hostname} ${fault}`);
 }
 
-/** TCP failed, not the handshake on top of it: only then is the host's next address worth a try. */
+/** TCP failed, not the TLS handshake: only then is the host's next address worth a try. */
 function isConnectSyscall(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "connect";
 }

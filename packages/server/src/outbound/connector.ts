@@ -8,8 +8,8 @@ import type { WaitingCalls } from "./waiting-calls.ts";
 import { limitWire } from "./wire-limit.ts";
 
 /**
- * The one place where a socket to the outside is opened. The address that is checked is the address that is
- * connected to: the name is looked up once, here, and only IP addresses are handed on.
+ * The only place that opens an outgoing socket. The checked address is the connected address: the name is resolved
+ * once, here, and only IP addresses are passed on.
  */
 
 /** A name with a thousand addresses must not turn one call into a thousand connections. */
@@ -17,20 +17,20 @@ const MAX_ADDRESSES_TRIED = 4;
 
 export interface ConnectorOptions {
   readonly guard: AddressGuard;
-  /** For the name, TCP and TLS together. */
+  /** For DNS, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** Bytes that a target may send for one exchange, all in all. */
+  /** Maximum bytes from a target per exchange. */
   readonly maxWireBytes?: number;
   readonly names: LookupLine;
-  /** Whose calls would still use a connection to this origin. */
+  /** The teams whose calls still need a connection to this origin. */
   readonly waiting: Pick<WaitingCalls, "has" | "teamsOf">;
-  /** Told of every connection that could not be opened. */
+  /** Called for every failed connection. */
   readonly onConnectError?: ((error: unknown) => void) | undefined;
 }
 
 export interface Connector {
   readonly connect: buildConnector.connector;
-  /** Drops every connection that is being opened and opens no more. */
+  /** Drops every opening connection and opens no more. */
   stop(): void;
 }
 
@@ -43,7 +43,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     allowH2: false,
     // Undici's connect timer ticks twice a second at best; ours is below.
     timeout: 0,
-    // Never called for an IP address. Should a name ever get this far, it must not be looked up unchecked.
+    // Never called for an IP address. A name must not be resolved unchecked here.
     lookup: (_hostname, _options, callback) => callback(new Error("unchecked lookup"), ""),
   });
 
@@ -53,7 +53,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     const late = new Promise<never>((_resolve, reject) => {
       const message = `The address of host ${hostname} was not found within ${connectTimeoutMs / 1000} s`;
       timer = setTimeout(() => reject(new ConnectFailure("dns_failed", message)), connectTimeoutMs);
-      // It must not hold up the end of the process.
+      // It must not keep the process alive.
       timer.unref();
     });
     try {
@@ -76,7 +76,7 @@ export function createConnector(options: ConnectorOptions): Connector {
         else if (late) socket.destroy();
         else fulfil(socket);
       });
-      // Declared as void, yet a socket: without it an attempt that is given up stays open until the kernel tires.
+      // Declared as void, but a socket: without it an abandoned attempt stays open until the kernel times out.
       const pending = returned instanceof Socket ? returned : null;
       if (pending !== null) opening.add(pending);
       const timer = setTimeout(() => {
@@ -104,7 +104,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     const tried = addresses.slice(0, MAX_ADDRESSES_TRIED);
     for (const [index, address] of tried.entries()) {
       if (stopped || !waiting.has(origin)) throw unwanted();
-      // A share for each address: one that swallows packets must leave time for the next.
+      // A share for each address: one that drops packets must leave time for the next.
       const budgetMs = (deadlineAt - performance.now()) / (tried.length - index);
       try {
         return await openTo(address, options, Math.max(1, budgetMs));
@@ -125,7 +125,7 @@ export function createConnector(options: ConnectorOptions): Connector {
           callback(null, socket);
         },
         (error: unknown) => {
-          // A guard that breaks is a guard that says no.
+          // A failing guard refuses.
           const unchecked = new ConnectFailure(
             "blocked",
             `The address of host ${options.hostname} could not be checked`,

@@ -5,13 +5,12 @@ export interface DecodedContent {
   readonly truncated: boolean;
 }
 
-/** Output comes in pieces of this size, so a bomb is noticed after at most one piece too many. */
+/** Output comes in chunks of this size, so a decompression bomb is detected after at most one extra chunk. */
 const CHUNK_BYTES = 65_536;
 
 /**
- * Undoes one content coding, to at most `limit` bytes of output: decoding stops there, so a bomb costs what an
- * honest answer of that size costs. Null when the bytes are not what the coding says, or the coding is unknown;
- * several codings on top of each other count as unknown.
+ * Decodes one content coding up to `limit` bytes, so a decompression bomb costs no more than an honest answer of that
+ * size. Null if the bytes are invalid or the coding is unknown; stacked codings count as unknown.
  */
 export function decodeContent(bytes: Buffer, coding: string, limit: number): Promise<DecodedContent | null> {
   const decoder = createDecoder(bytes, coding);
@@ -33,7 +32,7 @@ export function decodeContent(bytes: Buffer, coding: string, limit: number): Pro
   });
 }
 
-/** Flush instead of finish: an answer that was cut, by us or by a careless target, still gives what it holds. */
+/** Flush instead of finish: a truncated answer still yields its content. */
 function createDecoder(bytes: Buffer, coding: string) {
   const zlibOptions = { chunkSize: CHUNK_BYTES, finishFlush: constants.Z_SYNC_FLUSH };
   switch (coding) {
@@ -41,7 +40,7 @@ function createDecoder(bytes: Buffer, coding: string) {
     case "x-gzip":
       return createGunzip(zlibOptions);
     case "deflate":
-      // Half the world sends bare deflate under this name; the zlib wrapper's first byte says which half this is.
+      // Many servers send raw deflate under this name; the first byte of the zlib wrapper tells.
       return ((bytes[0] ?? 0) & 0x0f) === 8 ? createInflate(zlibOptions) : createInflateRaw(zlibOptions);
     case "br":
       return createBrotliDecompress({

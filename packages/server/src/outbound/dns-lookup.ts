@@ -5,28 +5,28 @@ import { createHostsFile } from "./hosts-file.ts";
 import type { Lookup } from "./name-resolver.ts";
 
 /**
- * Names by DNS, asked asynchronously. The system's own resolver (getaddrinfo) has two threads for the whole process:
- * two names whose servers hang stop the calls of everybody. Here a name that hangs costs a socket for five seconds.
+ * Asynchronous DNS lookups. The system's resolver (getaddrinfo) has two threads for the whole process: two names with
+ * hanging servers would block all calls. Here a hanging name costs a socket for five seconds.
  *
- * The system's DNS servers and its hosts file are used; its search domains are not: a name is asked as it is written,
- * so the same URL means the same host on every node.
+ * It uses the system's DNS servers and hosts file, but not its search domains: a name is looked up as written, so the
+ * same URL means the same host on every node.
  */
 
-/** From the question to an address or none. Below the time for connecting, of which it is a part. */
+/** From the query to the result. Part of the connect timeout. */
 const DEADLINE_MS = 5_000;
-/** One server that is silent leaves time for the next. */
+/** A silent server leaves time for the next. */
 const TRY_MS = 1_500;
 const TRIES = 2;
-/** Where one family has an address, the other gets this much longer: some servers never answer questions for IPv6. */
+/** If one family has an address, the other gets this much longer: some servers never answer IPv6 queries. */
 const OTHER_FAMILY_MS = 250;
 
-/** A change of address is seen after five minutes, whatever its TTL said. */
+/** A changed address is used after five minutes, regardless of its TTL. */
 const LONGEST_KEPT_MS = 300_000;
-/** The TTL of "no such name" is not handed on by the resolver; this is what the shortest usual ones are. */
+/** The resolver does not expose the TTL of "no such name"; this is the shortest usual one. */
 const MISSING_KEPT_MS = 5_000;
-/** Servers that fail or hang: a burst of retries asks once a second. */
+/** For failing servers: a burst of retries queries once a second. */
 const FAILURE_KEPT_MS = 1_000;
-/** Names kept. The one that was asked for longest ago goes first. */
+/** Cached names. The least recently used one is evicted. */
 const MOST_KEPT = 10_000;
 
 export interface DnsLookupOptions {
@@ -61,7 +61,7 @@ export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
     if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
   }
 
-  /** A resolver for each question: it can be cancelled by itself, and knows the servers that the system has now. */
+  /** A resolver per query: it can be cancelled separately, and uses the system's current servers. */
   async function ask(name: string): Promise<Found> {
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
@@ -107,7 +107,7 @@ export function createDnsLookup(options: DnsLookupOptions = {}): Lookup {
       return addresses;
     } catch (error) {
       const failed = Promise.reject<readonly string[]>(error);
-      // Kept for whom it may concern; perhaps nobody asks again.
+      // Cached; perhaps it is never awaited.
       failed.catch(() => {});
       keep(name, failed, FAILURE_KEPT_MS);
       throw error;
@@ -136,7 +136,7 @@ function isMissing(reason: unknown): boolean {
   return code === "ENOTFOUND" || code === "ENODATA";
 }
 
-/** IPv4 first, each family in turn: only some are tried, and a machine without one of the two must find the other. */
+/** IPv4 first, alternating: only some are tried, and a machine with one family must find it. */
 function interleave<T>(first: readonly T[], second: readonly T[]): T[] {
   const longer = Math.max(first.length, second.length);
   return Array.from({ length: longer }, (_, index) => [

@@ -4,7 +4,7 @@ import { isBadPort } from "./bad-ports.ts";
 import { trimHostname } from "./host-name.ts";
 import { type IpAddress, isInBlock, parseIpAddress } from "./ip-address.ts";
 
-/** What the operator allows on top of the public internet. A port of null is every port but the bad ones. */
+/** Addresses that the operator allows besides public ones. A null port means every port except the bad ones. */
 export type AllowEntry =
   | {
       readonly kind: "block";
@@ -24,7 +24,7 @@ export type ParsedAllowEntry =
 const BRACKETED = /^\[([^\]]*)\](?::(\d+))?$/;
 const PLAIN = /^([^:]*)(?::(\d+))?$/;
 
-/** What the URL parser would drop, decode, or take for the end of the host. */
+/** Characters that the URL parser would drop, decode, or read as the end of the host. */
 const NOT_IN_NAME = /[\s:/\\?#@%[\]]/;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
@@ -95,14 +95,14 @@ function refuse(message: string): ParsedAllowEntry {
 }
 
 export interface AllowList {
-  /** A listed name is trusted with whatever addresses it has. */
+  /** A listed name is trusted with any addresses. */
   hasName(name: string, port: number): boolean;
   hasAddress(address: IpAddress, port: number): boolean;
   /** Whether any address at all is listed for the port. */
   hasAddressesFor(port: number): boolean;
 }
 
-/** Throws on a malformed entry: the settings have been checked by then. */
+/** Throws on a malformed entry: the settings were validated before. */
 export function createAllowList(texts: readonly string[]): AllowList {
   const entries = texts.map((text) => {
     const parsed = parseAllowEntry(text);
@@ -118,7 +118,7 @@ export function createAllowList(texts: readonly string[]): AllowList {
   };
 }
 
-/** Only an entry that spells a bad port out opens it. */
+/** Only an entry with an explicit bad port allows it. */
 function admits({ port: listed }: AllowEntry, port: number): boolean {
   return listed === null ? !isBadPort(port) : listed === port;
 }

@@ -15,8 +15,8 @@ export interface EgressGuardOptions {
 
 export interface EgressGuard extends Required<AddressGuard> {
   /**
-   * What can be seen of a URL before it is called: the rule it breaks, to stand behind the name of its field
-   * ("must not point to …"), or null. Null is no promise: a name's addresses are checked when the call is made.
+   * The rule that a URL breaks before it is called, as the end of a sentence after the field's name ("must not point to
+   * …"), or null. Null is no guarantee: the addresses of a name are checked at the call.
    */
   refuseUrl(url: string): string | null;
 }
@@ -24,8 +24,8 @@ export interface EgressGuard extends Required<AddressGuard> {
 type Refusal = "address" | "port";
 
 /**
- * For the record, one for every refusal: which of our rules it was, and so what our resolver said of the name, is not the
- * caller's to know. It names the host as the caller wrote it.
+ * The same text for every refusal: the caller must not learn which rule it was, and so what our resolver found. It
+ * names the host as written.
  */
 function sentence(hostname: string, port: number): string {
   return `The egress policy refuses the call: host ${hostname} is private or reserved, or port ${port} is not for HTTP`;
@@ -54,7 +54,7 @@ export function createEgressGuard({ policy, allow }: EgressGuardOptions): Egress
     if (policy === "any") return null;
     const name = isIP(hostname) === 0 ? trimHostname(hostname) : null;
     if (name !== null && allowList.hasName(name, port)) return null;
-    // A private name never passes for having public addresses, only for addresses that the operator listed.
+    // A private name is allowed only by listed addresses, never by public ones.
     const mustBeListed = name !== null && isPrivateName(name);
     for (const text of addresses) {
       const address = parseIpAddress(text);
@@ -74,7 +74,7 @@ export function createEgressGuard({ policy, allow }: EgressGuardOptions): Egress
       return toVerdict(refuseAddresses(hostname, addresses, port), hostname, port);
     },
     refuseUrl(url) {
-      // Nothing to look for, and this is asked for every task.
+      // Fast path: this runs for every task.
       if (policy === "any") return null;
       const target = parseTarget(url);
       if (!target.valid) return "must be a valid http or https URL";

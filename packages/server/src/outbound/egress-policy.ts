@@ -4,9 +4,9 @@ export type EgressPolicy = "public" | "any";
 
 export interface Egress {
   readonly policy: EgressPolicy;
-  /** For the operator: what the policy was chosen by. */
+  /** The reason for the policy, for the operator. */
   readonly why: string;
-  /** On top of `public`: addresses, blocks and host names. */
+  /** Exceptions to `public`: addresses, blocks and host names. */
   readonly allow: readonly string[];
 }
 

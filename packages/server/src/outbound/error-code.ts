@@ -1,4 +1,4 @@
-/** Errors are told apart by code, never by message: messages change between releases and may hold header values. */
+/** Errors are identified by code, never by message: messages change between releases and may contain header values. */
 export function readErrorCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

@@ -9,10 +9,10 @@ export interface NetworkFailure {
   readonly message: string;
 }
 
-/** Where a call stood when it failed. */
+/** The progress of a call when it failed. */
 export interface Progress {
   readonly phase: Phase;
-  /** Bytes of an answer came in, but not yet a final status with all its headers. */
+  /** Bytes of an answer arrived, but not a complete final status and headers. */
   readonly answerBegan: boolean;
 }
 
@@ -38,7 +38,7 @@ const HEADERS_TOO_LARGE: NetworkFailure = {
   message: `The target sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers`,
 };
 
-/** More than an answer needs, in a reason phrase, in extensions of chunks, or in answers before the answer. */
+/** Excessive data in a reason phrase, chunk extensions or interim answers. */
 export const TOO_MUCH: NetworkFailure = {
   code: "invalid_response",
   message: "The target sent far more than its answer",

@@ -15,26 +15,26 @@ import type { WaitingCalls } from "./waiting-calls.ts";
 import { MAX_INTERIM_ANSWERS } from "./wire-limit.ts";
 
 /**
- * One call on its way, from dispatch to its only outcome. Many things race to end it (the last byte, the deadline,
- * the signal, a broken socket, the stop of the process): the first wins, the others find it settled. A class and not
- * a closure: it is undici's handler and the timer's argument in one object per call.
+ * One call, from dispatch to its only outcome. Several events race to end it (the last byte, the deadline, the signal,
+ * a broken socket, the stop of the process): the first wins, the others find it settled. A class instead of a closure:
+ * one object per call is undici's handler and the timer's argument.
  */
 
-/** Node fires at once when asked to wait longer. */
+/** Node fires immediately for a longer timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** An idle socket may die under a call that waits for it. Each further try meets another socket or a new one. */
+/** An idle socket may close under a waiting call. Each further try uses another socket. */
 const MAX_UNSENT_RETRIES = 3;
 const IDLE_SOCKET_DIED: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "ECONNABORTED", "ETIMEDOUT"]);
 
-/** Only ends the socket; nobody reads it, so one serves all and no stack is taken per call. */
+/** Only closes the socket and is never read: one shared error avoids a stack per call. */
 const LET_GO = new Error("let go");
 
 export interface ExchangeRequest extends Dispatcher.DispatchOptions {
   readonly origin: string;
 }
 
-/** What all exchanges of one caller share. */
+/** Shared by all exchanges of one caller. */
 export interface ExchangeHome {
   readonly agent: Agent;
   readonly maxResponseBytes: number;
@@ -44,7 +44,7 @@ export interface ExchangeHome {
   forget(exchange: Exchange): void;
 }
 
-/** Looks for what a task needs of an answer. Never rejects. */
+/** Extracts the values that a task needs from an answer. Never rejects. */
 export type ReadWhole = (body: string) => LookedUp | Promise<LookedUp>;
 
 /** As a call is given to the caller. */
@@ -109,14 +109,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#cut(describeDeadline(this.#phase, this.#timeoutMs));
   }
 
-  /** Ends the call at once and destroys its socket. A call that still waits for its connection will not be sent. */
+  /** Aborts the call and destroys its socket. A call that still waits for its connection is not sent. */
   stop(): void {
     this.#cut(STOPPED);
   }
 
   /**
-   * Undici calls this right before the first byte is written to an established socket. Promise: a call that has its
-   * outcome never leaves afterwards, and no call leaves twice.
+   * Undici calls this right before it writes the first byte. Guarantee: a call with an outcome is never sent
+   * afterwards, and no call is sent twice.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#mayLeave?.() === false) this.stop();
@@ -142,7 +142,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#answerBegan = false;
     if (this.#ended) return;
     if (statusCode < 200) {
-      // The answer is still to come, but not after any number of these.
+      // The final answer is still to come, but not after any number of interim ones.
       this.#interimAnswers += 1;
       if (this.#interimAnswers > MAX_INTERIM_ANSWERS) this.#cut(TOO_MUCH);
       return;
@@ -193,7 +193,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#unsentRetries < MAX_UNSENT_RETRIES
     ) {
       this.#unsentRetries += 1;
-      // Later, not now: undici is in the middle of emptying the queue that this would go to.
+      // Deferred: undici is emptying the queue that this would be added to.
       setImmediate(() => this.#dispatch());
       return;
     }
@@ -228,7 +228,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended || this.#answer === null) return;
     const answer = this.#answer;
     const durationMs = this.#end();
-    // However small it came, it may be large once decoded.
+    // A small answer may be large once decoded.
     const response =
       this.#readWhole !== undefined && answer.isEncoded && this.#turn === "none"
         ? this.#takeTurn().then(() => answer.read(cut, durationMs))
@@ -239,7 +239,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#read(response);
   }
 
-  /** A large answer keeps its turn until it has been looked into. */
+  /** A large answer keeps its turn until its values are extracted. */
   #read(response: CallResponse): void {
     const found = this.#readWhole?.(response.body);
     if (found === undefined) this.#tell(response);

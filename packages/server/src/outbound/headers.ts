@@ -3,9 +3,8 @@ import { forbiddenHeader } from "../domain/header.ts";
 type HeaderLayer = Readonly<Record<string, string>>;
 
 /**
- * Lays headers over each other: a later layer wins over an earlier one, whatever the spelling, and each name
- * leaves once. The result is flat (name, value, name, value …) because an object would lose a header named
- * `__proto__`.
+ * Merges header layers: a later layer overrides an earlier one, case-insensitively, and each name is sent once. The
+ * result is flat (name, value, name, value …), because an object would lose a header named `__proto__`.
  */
 export function mergeHeaders(...layers: readonly HeaderLayer[]): string[] {
   const merged: string[] = [];
@@ -25,8 +24,8 @@ export function mergeHeaders(...layers: readonly HeaderLayer[]): string[] {
 }
 
 /**
- * Creation refuses these headers already. Asked again at the call: a Host header that slipped through would
- * choose the TLS name and the virtual host behind the guard's back.
+ * Creation refuses these headers. Checked again at the call: a Host header would choose the TLS name and the virtual
+ * host, bypassing the guard.
  */
 export function findForbiddenHeader(headers: HeaderLayer): string | null {
   for (const name of Object.keys(headers)) {

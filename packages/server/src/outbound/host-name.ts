@@ -1,6 +1,6 @@
 /**
- * Names that only mean something inside a machine or a network. The addresses behind them are checked all the same;
- * these are refused before anyone asks a resolver, so that nobody can find out by asking us which of them exist.
+ * Names with a meaning only inside a machine or a network. Their addresses are checked too; the names are refused
+ * before a lookup, so that callers cannot probe which of them exist.
  */
 const PRIVATE_SUFFIXES = [
   "localhost", // RFC 6761

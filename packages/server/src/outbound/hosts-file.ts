@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { trimHostname } from "./host-name.ts";
 
-/** How long a reading of the file is good for: an edit counts after this, a burst of lookups reads it once. */
+/** How long the parsed file is valid: an edit takes effect after this time. */
 const FRESH_MS = 5_000;
 
 const SYSTEM_HOSTS =
@@ -15,7 +15,7 @@ export interface HostsFile {
   find(name: string): Promise<readonly string[]>;
 }
 
-/** The machine's hosts file, which a DNS client does not know of. One that cannot be read names nobody. */
+/** The machine's hosts file, which a DNS client does not read. An unreadable file has no names. */
 export function createHostsFile(nowMs: () => number, path = SYSTEM_HOSTS): HostsFile {
   let reading: Promise<ReadonlyMap<string, readonly string[]>> | null = null;
   let readAtMs = 0;

@@ -1,14 +1,14 @@
 import { FairQueue } from "../domain/fair-queue.ts";
 
-/** A poll's answer is read this far: its status and result may stand anywhere in it. */
+/** Maximum bytes of a poll's answer: its status and result may be anywhere in it. */
 export const LARGE_ANSWER_BYTES = 16 * 1_048_576;
 
 /** Each may hold its bytes, their text and a copy of it for the thread that looks into it at the same time. */
 const MOST_AT_ONCE = 2;
 
 /**
- * A turn to read a large answer, until what is looked for in it has been found. The others wait with their sockets paused, so that
- * memory stays bounded; the teams take turns.
+ * Turns for reading a large answer until its values are extracted. The others wait with paused sockets, which limits
+ * the memory; teams take turns.
  */
 export interface LargeAnswers {
   /** Resolves when it is the asker's turn. */

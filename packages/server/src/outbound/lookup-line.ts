@@ -1,9 +1,9 @@
 import type { Lookup } from "./name-resolver.ts";
 
-/** A name that is being looked up, or waits for its turn. */
+/** A running or waiting lookup. */
 interface Question {
   readonly hostname: string;
-  /** Whose calls wait for it; any of them may pay for it. */
+  /** The teams whose calls wait for it; it may count for any of them. */
   readonly teams: Set<number>;
   readonly giveUpAt: number;
   begin(answer: Promise<readonly string[]>): void;
@@ -16,13 +16,13 @@ export interface LookupLine {
 }
 
 /**
- * Shares one lookup among all connections that wait for the same name, and lets no team have more than its number of
- * them under way: names that hang hold up the team that called them, and nobody else. What is known already costs nothing.
+ * Shares one lookup among all connections that wait for the same name, and limits the lookups in flight per team:
+ * hanging names delay only the team that called them. Cached names cost nothing.
  */
 export function createLookupLine(deps: {
   readonly lookup: Lookup;
   readonly perTeam: number;
-  /** A question that waited for longer is not asked: its calls have given up. */
+  /** A lookup that waited longer is skipped: its calls have timed out. */
   readonly patienceMs: number;
 }): LookupLine {
   const { lookup, perTeam, patienceMs } = deps;

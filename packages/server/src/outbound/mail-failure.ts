@@ -1,11 +1,11 @@
-/** Why a mail was not taken. Never the library's or the server's words: they may repeat what was in the mail. */
+/** Why a mail was refused. Never the library's or the server's text, which may repeat the mail's content. */
 export interface MailFailure {
   readonly code: string;
   /** Whether another try may succeed. */
   readonly isTemporary: boolean;
 }
 
-/** The connection failed, before the server had a word. */
+/** The connection failed before the server answered. */
 const CONNECTION: ReadonlySet<string> = new Set(["ECONNECTION", "ETIMEDOUT", "ESOCKET", "EDNS"]);
 
 export function mailFailureOf(error: unknown): MailFailure {

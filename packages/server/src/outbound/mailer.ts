@@ -5,7 +5,7 @@ import { mailFailureOf } from "./mail-failure.ts";
 
 export interface Mailer {
   readonly send: SendMail;
-  /** What is being handed over may finish for a few seconds; what waits for another try is given up. */
+  /** Mails in transmission get a few seconds; waiting retries are dropped. */
   stop(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface MailLog {
 /** After the first and the second try. A person waits for this mail; a greylisting server wants at least some seconds. */
 const WAITS_MS = [2_000, 15_000];
 const MAX_CONNECTIONS = 3;
-/** A server that takes nothing must not fill our memory. */
+/** A server that accepts no mail must not fill our memory. */
 const MOST_UNDER_WAY = 1_000;
 const STOP_GRACE_MS = 5_000;
 const TIMEOUTS = {
@@ -30,9 +30,9 @@ const TIMEOUTS = {
 };
 
 /**
- * Sends mails by the operator's SMTP server. A mail that cannot be delivered is logged without what is in it: a link is
- * a credential. Without a server the whole text is logged instead where the operator lets it be, so that the developer at the
- * keyboard can sign in.
+ * Sends mails through the operator's SMTP server. An undeliverable mail is logged without its content, because a link
+ * is a credential. Without a server the whole text is logged if the operator allows it, so that a developer can sign
+ * in.
  */
 export function createMailer(deps: {
   readonly smtpUrl: string | null;
@@ -65,25 +65,26 @@ function createSmtpMailer(deps: {
 }): Mailer {
   const { smtpUrl: url, from, log, waitsMs = WAITS_MS } = deps;
   const transport = createTransport({
-    // What the address itself says, as in ?requireTLS=false, wins over the rest.
+    // Parameters of the address, such as ?requireTLS=false, override the rest.
     url,
     requireTLS: mustEncrypt(url),
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    // The server may have closed a connection that lay idle: that is no failure yet.
+    // The server may have closed an idle connection: not a failure yet.
     maxRequeues: 1,
     // No part of a mail is ever read from a file or fetched.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...TIMEOUTS,
   });
-  // Every failure is told to the mail it belongs to; without a listener this one would end the process.
+  // Every failure is reported to its mail; without a listener this one would crash the process.
   transport.on("error", () => {});
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
 
   async function deliver(mail: Mail): Promise<void> {
-    // Composing it takes half a millisecond. Who asked is answered first, so that the time does not tell who gets a mail.
+    // Composing takes half a millisecond. The request is answered first, so that its time does not reveal whether a
+    // mail is sent.
     await nextTurn();
     for (let tries = 1; ; tries += 1) {
       try {
@@ -134,8 +135,8 @@ function createSmtpMailer(deps: {
 }
 
 /**
- * Somebody on the way could make the server seem unable to encrypt. Where we show a password, we then rather send nothing;
- * a server on this machine has no way to it.
+ * An attacker in between could suppress TLS. If we send a password, we rather send nothing; a local server is not
+ * affected.
  */
 export function mustEncrypt(smtpUrl: string): boolean {
   const { username, hostname } = new URL(smtpUrl);

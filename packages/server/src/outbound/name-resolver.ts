@@ -3,9 +3,9 @@ import { lookup as dnsLookup } from "node:dns/promises";
 /** Every address of a name; none where there is no such name. */
 export interface Lookup {
   (hostname: string): Promise<readonly string[]>;
-  /** What is still known from an earlier question, perhaps that it failed; null if it has to be asked. */
+  /** The cached result, perhaps a failure; null if a lookup is needed. */
   recall?(hostname: string): Promise<readonly string[]> | null;
-  /** Gives up all questions under way: they would hold up the end of the process. */
+  /** Cancels all running lookups, which would delay the end of the process. */
   cancel?(): void;
 }
 
@@ -13,7 +13,7 @@ export interface Lookup {
 export const RESOLVERS = ["dns", "system"] as const;
 export type ResolverKind = (typeof RESOLVERS)[number];
 
-/** Questions of one team under way at once. What is above waits in line, behind that team's own. */
+/** Concurrent lookups per team. Further ones wait behind that team's own. */
 export const LOOKUPS_PER_TEAM: Readonly<Record<ResolverKind, number>> = {
   dns: 32,
   // It has two threads for the whole process: no team may have both.

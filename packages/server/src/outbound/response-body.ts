@@ -1,7 +1,7 @@
 /**
- * The bytes of one answer, up to a limit. The common answer is one chunk and is kept without a copy. Further
- * chunks are copied into one growing buffer: a target that sends a megabyte byte by byte would otherwise cost a
- * Buffer object per byte, a hundred megabytes in all.
+ * The bytes of one answer, up to a limit. The usual answer is one chunk and is kept without a copy. Further chunks are
+ * copied into one growing buffer: a target that sends a megabyte byte by byte would otherwise cost a Buffer object per
+ * byte, a hundred megabytes in all.
  */
 export class ResponseBody {
   readonly #limit: number;

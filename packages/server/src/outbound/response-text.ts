@@ -1,7 +1,6 @@
 /**
- * Text that PostgreSQL can hold. An answer that text and jsonb refuse would fail its settlement, and the call
- * would be made again without end. Decoding UTF-8 replaces what is invalid, lone surrogates included, so NUL is
- * all that is left to replace.
+ * Text that PostgreSQL can store. An answer that text and jsonb refuse would fail its settlement, and the call would
+ * repeat forever. UTF-8 decoding replaces invalid bytes, including lone surrogates, so only NUL is left to replace.
  */
 export function readText(bytes: Buffer): string {
   return bytes.includes(0) ? maskNul(bytes).toString("utf8") : bytes.toString("utf8");

@@ -5,18 +5,18 @@ import { finish, type Portions } from "../domain/redaction/text-search.ts";
 import { REDACTED, type Secret } from "../domain/secret.ts";
 import type { Wiping } from "./wiping.ts";
 
-/** The values that references stand for, by reference, and whatever else must not come back in an answer. */
+/** The values of references, and other secrets that must not appear in an answer. */
 export interface CallSecrets {
   readonly byReference: ReadonlyMap<string, Secret>;
   readonly others: readonly Secret[];
 }
 
-/** Wipes the secrets of a call from a text. `cut`: the text was cut off, perhaps in the middle of one. */
+/** Removes the secrets of a call from a text. `cut`: the text was cut, perhaps inside one. */
 export type WipeText = (text: string, cut: boolean) => Promise<WipedText>;
 
 export interface WipedText {
   readonly text: string;
-  /** It took too long: nothing of the text is left. */
+  /** It took too long: the whole text was dropped. */
   readonly lost: boolean;
 }
 
@@ -25,7 +25,7 @@ const SHORT_TEXT = 16_384;
 /** Characters of all secrets of a call. To make ready to look for longer ones takes milliseconds. */
 const SHORT_SECRETS = 2_048;
 
-/** Puts the credentials into the headers: the only place where they are readable, right before they leave. */
+/** Inserts the credentials into the headers: the only place where they are readable, right before they are sent. */
 export function withCredentials(call: Call, { byReference }: CallSecrets): Call {
   const headers = Object.entries(call.headers).map(([name, value]) => [
     name,

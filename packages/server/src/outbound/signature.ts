@@ -3,7 +3,7 @@ import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 /** The key is the base64 behind this prefix. */
 const PREFIX = "whsec_";
 
-/** Secrets are few and calls are many: each is decoded once. */
+/** Each secret is decoded once: there are few secrets and many calls. */
 const MAX_KEYS = 1000;
 const keys = new Map<string, KeyObject>();
 
@@ -17,8 +17,8 @@ function keyOf(secret: string): KeyObject {
 }
 
 /**
- * The headers by which a target can tell that a call is ours, as Standard Webhooks has them. The id is the same on
- * every attempt. While a secret is being replaced both sign, so that the target may hold either.
+ * The signature headers of Standard Webhooks. The id is the same on every attempt. During a rotation both secrets sign,
+ * so that the target may have either.
  */
 export function signatureHeaders(
   secrets: readonly string[],

@@ -12,8 +12,8 @@ export type Target =
   | { readonly valid: false; readonly message: string };
 
 /**
- * Reads a URL once, by the WHATWG rules: what is connected to is what they yield, so `2130706433` and `0x7f.1`
- * reach the guard as 127.0.0.1.
+ * Parses a URL once, by the WHATWG rules, which decide the connected address: `2130706433` and `0x7f.1` reach the guard
+ * as 127.0.0.1.
  */
 export const parseTarget = remembered((url): Target => {
   let parsed: URL;

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { TracerProvider } from "@opentelemetry/api";
 
 /**
- * What sends traces to the operator's own collector. It is told where by the operator's environment, as a mail server is, and by
- * no caller: the egress policy, which keeps callers from reaching into the operator's network, is not asked. Nothing of an
- * answer is read but whether it was taken.
+ * Sends traces to the operator's own collector. The operator's environment sets its address, as for the mail server,
+ * and no caller can: so the egress policy, which protects the operator's network from callers, does not apply. Of an
+ * answer only its success is read.
  */
 export interface TraceExporter {
   readonly provider: TracerProvider;
@@ -12,9 +12,9 @@ export interface TraceExporter {
   stop(): Promise<void>;
 }
 
-/** A stop waits no longer for the last of them to be taken: the process is promised to be gone in time. */
+/** The longest that a stop waits for the last export. */
 const LAST_MS = 1_000;
-/** Nor does a collector that hangs hold the process for longer. OpenTelemetry's own is 10 s. */
+/** The longest that a hanging collector holds the process. OpenTelemetry's own is 10 s. */
 const EXPORT_MS = 3_000;
 
 const PACKAGES = [
@@ -60,7 +60,7 @@ export async function openTraceExporter(
   const named = sdk
     .resourceFromAttributes(attributes)
     .merge(sdk.detectResources({ detectors: [sdk.envDetector] }));
-  // What is said here wins over the environment.
+  // Options here override the environment.
   const timeout = process.env.OTEL_EXPORTER_OTLP_TIMEOUT ? {} : { timeoutMillis: EXPORT_MS };
   const provider = new sdk.NodeTracerProvider({
     resource: sdk.defaultResource().merge(named),

@@ -1,9 +1,9 @@
 export interface WaitingCalls {
   enter(origin: string, team: number): void;
   leave(origin: string, team: number): void;
-  /** Whether anyone would use a new connection to this origin. */
+  /** Whether a call waits for a connection to this origin. */
   has(origin: string): boolean;
-  /** Whose calls wait for this origin, a team for each call. */
+  /** The teams of the calls that wait for this origin, one entry per call. */
   teamsOf(origin: string): readonly number[];
 }
 
