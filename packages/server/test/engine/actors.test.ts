@@ -122,7 +122,7 @@ describe("the timetable of an actor", () => {
     assert.deepEqual(naps, [5000, 20, 20, 1502, 5000, 5000]);
   });
 
-  it("says what is due before the next look, by the hour and by the wait", () => {
+  it("reports what is due before the next check, by time and by delay", () => {
     const { time, timetable } = create();
     timetable.nap(3000);
     time.pass(1000);

@@ -126,7 +126,7 @@ describe("an action on many tasks", () => {
     assert.deepEqual(await retriesOf(ids), [1, 1, 1]);
   });
 
-  it("is about the tasks that fitted when it was asked for, and skips those that fit no more", async () => {
+  it("applies to the tasks that matched when it was created, and skips those that no longer match", async () => {
     const [first = "", second = ""] = await cancelledTasks(2, "then");
     const [pending = ""] = await pendingTasks(1, "then");
     const { id, matched } = await start("retry", { tag: "then", statuses: ["cancelled"] });
@@ -235,7 +235,7 @@ describe("an action on many tasks", () => {
     );
   });
 
-  it("cancels what is running, and deletes what is pending with its tags", async () => {
+  it("cancels running tasks, and deletes pending ones with their tags", async () => {
     const request = { queue: "open", waitForCallback: true, tags: ["ends"] };
     const waiting = await server.submit(request);
     await server.dispatchOnce();

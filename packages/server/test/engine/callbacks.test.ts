@@ -53,7 +53,7 @@ describe("callbacks", () => {
     await refused(server.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
-  it("keeps a body whole, however much longer it is than what is kept of an answer", async () => {
+  it("stores a body whole, even beyond the limit for answers", async () => {
     const { id, callbackId } = await waiting();
     const body = JSON.stringify("é".repeat(1_000_000));
     const { result } = await server.callbacks.resolve(callbackId, body);

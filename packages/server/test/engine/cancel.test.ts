@@ -91,7 +91,7 @@ describe("cancelling a task", () => {
     await assert.rejects(server.tasks.cancel(guest, completed), problem("Task not found", 404));
   });
 
-  it("breaks off the call that is under way, and frees its slot", async () => {
+  it("aborts the call in flight and frees its slot", async () => {
     const id = await heldCall("under-way");
     const broken = server.target.broken(1);
 
@@ -150,7 +150,7 @@ describe("cancelling a task", () => {
     assert.equal((await server.task(id)).status, "cancelled");
   });
 
-  it("is found by the node's own look where it was not told", async () => {
+  it("is found by the node's own check when the hint was lost", async () => {
     const id = await heldCall("untold");
     const broken = server.target.broken(2);
     const holder = server.engine.attempts.count === 1 ? server : second;
@@ -193,7 +193,7 @@ describe("cancelling a task", () => {
     }
   });
 
-  it("is told to on_complete_url as task.cancelled", async () => {
+  it("sends task.cancelled to on_complete_url", async () => {
     const id = await server.submit({ delaySeconds: 60, onCompleteUrl: `${server.target.url}/told` });
 
     await cancel(id);
@@ -218,7 +218,7 @@ describe("cancelling a task", () => {
     );
   });
 
-  it("tells the third party of a polled job once, with the credentials that polls have", async () => {
+  it("notifies the third party of a polled job once, with the credentials of polls", async () => {
     server.target.answer = (_call, response) => response.end(JSON.stringify({ id: "job-1" }));
     const pollConfig: PollConfig = {
       urlTemplate: `${server.target.url}/jobs/{startResult.body.id}`,

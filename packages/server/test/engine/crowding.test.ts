@@ -17,7 +17,7 @@ describe("a crowded node", () => {
     await server.engine.dispatcher.dispatchOnce();
   }
 
-  it("starts what had no room while another queue was being claimed from in vain", async () => {
+  it("starts a crowded-out task while another queue was claimed from in vain", async () => {
     await openServer(4, 8, ["other"]);
     const gate = createGate();
     server.databases.claim.before = gate.wait;
@@ -31,7 +31,7 @@ describe("a crowded node", () => {
     assert.equal(server.engine.attempts.count, 1);
   });
 
-  it("starts what had no room although another queue is woken before it in vain", async () => {
+  it("starts a crowded-out task although another queue is woken first in vain", async () => {
     await openServer(2, 4, ["other", "empty"]);
     await server.submit();
     await server.submit();
@@ -49,7 +49,7 @@ describe("a crowded node", () => {
     assert.equal(server.engine.attempts.count, 2);
   });
 
-  it("starts what waits for the slot of a task that could not be stored", async () => {
+  it("starts the task that waits for the slot of a task that could not be stored", async () => {
     await openServer(1, 8);
     await server.submit({ delaySeconds: 10 });
     const gate = createGate();

@@ -70,7 +70,7 @@ describe("a database that breaks connections", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("never answers for a task that is not there: what was accepted is executed (promise A)", async () => {
+  it("never answers 201 for a task that is not stored: accepted tasks are executed (promise A)", async () => {
     const before = server.target.calls.length;
     const answers: PromiseSettledResult<string>[] = [];
     for (let wave = 0; wave < 4; wave += 1) {

@@ -143,7 +143,7 @@ describe("the alarm", () => {
     return { scene, time, alarm: createAlarm({ sql, dispatcher, time, clock }) };
   }
 
-  it("looks everywhere first, then only at what came due since its last look, with some overlap", async () => {
+  it("checks everything first, then only what became due since its last check, with some overlap", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     time.pass(1000);
@@ -152,7 +152,7 @@ describe("the alarm", () => {
     assert.deepEqual(scene.looks, ["everywhere", "last 15000 ms", "last 1500 ms"]);
   });
 
-  it("looks further back when it polls, and everywhere once a minute", async () => {
+  it("checks further back when it polls, and everything once a minute", async () => {
     const { scene, time, alarm } = createScene();
     for (; time.monotonicMs() <= 60_000; time.pass(5000)) await alarm.ringOnce();
 
@@ -161,7 +161,7 @@ describe("the alarm", () => {
     assert.equal(scene.looks.at(-2), "everywhere");
   });
 
-  it("looks everywhere again when it was asked to during a look", async () => {
+  it("checks everything again when that was requested during a check", async () => {
     const { scene, alarm } = createScene();
     scene.during = async () => {
       scene.during = async () => {};
@@ -176,7 +176,7 @@ describe("the alarm", () => {
     );
   });
 
-  it("misses nothing when a look fails: the next one reaches back as far", async () => {
+  it("misses nothing when a check fails: the next one reaches back as far", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     scene.during = async () => {
@@ -191,7 +191,7 @@ describe("the alarm", () => {
     assert.equal(scene.looks.at(-1), "last 2500 ms");
   });
 
-  it("looks for what lies in a jump of the database's clock", async () => {
+  it("finds tasks that became due in a jump of the database's clock", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     time.pass(1000);
@@ -201,7 +201,7 @@ describe("the alarm", () => {
     assert.equal(scene.looks.at(-1), `last ${3_600_000 + 1500} ms`);
   });
 
-  it("takes the hour from the database: a task due in a second is due sooner than its next look", async () => {
+  it("uses the database's time: a task due in a second is due before the next check", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     const databaseNowMs = scene.databaseMs + time.monotonicMs();

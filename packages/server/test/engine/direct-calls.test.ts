@@ -164,7 +164,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a header with the id of one of the team's tokens inside of other text is 400, and tells the remedy", async () => {
+  it("a header with the id of one of the team's tokens inside other text is 400, and the message has the remedy", async () => {
     const own = await put("sk-own");
     const revoked = await put("sk-revoked");
     await server.vault.revoke(server.principal, revoked);
@@ -184,7 +184,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 0);
   });
 
-  it("what only looks like the id of a token, or is another team's, is sent as it is", async () => {
+  it("text that only looks like a token id, or is another team's, is sent unchanged", async () => {
     const foreign = (await server.vault.put(await server.openTeam(), "x", new Secret("sk"), null)).id;
     const values = ["Bearer tok_", "a tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Bearer tok_zzz", `Bearer ${foreign}`];
     for (const value of values) {
@@ -298,7 +298,7 @@ describe("direct calls with credentials from the vault", () => {
       await server.engine.poller.finished();
     };
 
-    it("a forwarded reference is resolved for the poll too; what is not forwarded stays behind", async () => {
+    it("a forwarded reference is resolved for the poll too; other headers are not sent", async () => {
       const bearer = await put("Bearer poll-secret");
       const key = await put("xi-secret");
       const other = await put("other-secret");
@@ -362,7 +362,7 @@ describe("direct calls with credentials from the vault", () => {
     });
 
     for (const status of ["done", "broken"] as const) {
-      it(`reliability 3: what a poll echoes is wiped when the job is ${status}`, async () => {
+      it(`reliability 3: a secret echoed by a poll is removed when the job is ${status}`, async () => {
         const token = await put(VALUE);
         const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
         server.target.answer = (call, response) => echo(call, response, 200, { status });
@@ -375,7 +375,7 @@ describe("direct calls with credentials from the vault", () => {
       });
     }
 
-    it("promise G: a credential of the first call that is not forwarded is wiped from what a poll echoes too", async () => {
+    it("promise G: a credential of the first call that is not forwarded is removed from a poll's echo too", async () => {
       const token = await put(VALUE);
       const task = await made({ ...calling({ "X-Not-Forwarded": token }), pollConfig: config() });
       const received = String(server.target.calls[0]?.headers["x-not-forwarded"]);

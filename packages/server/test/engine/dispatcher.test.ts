@@ -291,7 +291,7 @@ describe("the slot keeper", () => {
     assert.deepEqual([...localQueues.all], []);
   });
 
-  it("gives slots back again when it was not told that they are gone, and uses none of them meanwhile", async () => {
+  it("returns slots again when the answer was lost, and uses none of them meanwhile", async () => {
     const { scene, time, slotKeeper, dispatcher, released, warmUp, keeper, idOf } = createKeeper();
     await warmUp("a");
     scene.peers = 1;
@@ -319,7 +319,7 @@ describe("the slot keeper", () => {
     assert.deepEqual(released, []);
   });
 
-  it("loses no work that arrives while the slots are given back", async () => {
+  it("loses no task that arrives while the slots are returned", async () => {
     const { scene, time, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
     await warmUp("a");
     scene.peers = 1;

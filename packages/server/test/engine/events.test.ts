@@ -216,7 +216,7 @@ describe("events", () => {
     assert.equal((await server.tasks.get(team, last)).id, last);
   });
 
-  it("are told of a task that was deleted meanwhile, by what is left of it", async () => {
+  it("describe a task that was deleted meanwhile by its remaining fields", async () => {
     const { team, openedAt, close } = await follow();
     close();
     const id = await server.submit({ delaySeconds: 60, tags: ["eu"] }, team);
@@ -276,7 +276,7 @@ describe("events", () => {
     }
   });
 
-  it("are looked for less often where there are many of them, until there are few again", async () => {
+  it("are read less often when there are many of them, until there are few again", async () => {
     const team = await server.openTeam();
     const pauses: number[] = [];
     const feed = createEventFeed({
@@ -370,7 +370,7 @@ describe("events", () => {
     assert.equal(new Set(reader.log.events.map(({ id }) => id)).size, count);
   });
 
-  it("that are committed late are not skipped, nor told before those of older transactions", async () => {
+  it("that are committed late are not skipped, nor sent before those of older transactions", async () => {
     const { team, reader } = await follow();
     const { horizon } = await readEvents(server.database, [], 0);
     const place = { teamId: team.teamId, position: horizon };

@@ -17,7 +17,7 @@ describe("a task that expires", () => {
     return [status, failureReason, error];
   };
 
-  it("fails if no attempt was begun in time, also while its queue is paused; a delay does not extend it", async () => {
+  it("fails if no attempt started in time, also while its queue is paused; a delay does not extend it", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const paused = await server.submit({ expiresInSeconds: 60 });
     const delayed = await server.submit({ expiresInSeconds: 60, delaySeconds: 600 });
@@ -35,7 +35,7 @@ describe("a task that expires", () => {
     assert.deepEqual(tallied, counted);
   });
 
-  it("is not begun late, though the one who ends it has not come by yet", async () => {
+  it("does not start late, even before the deadline actor has ended it", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const id = await server.submit({ expiresInSeconds: 60 });
     await server.advance(61);
@@ -49,7 +49,7 @@ describe("a task that expires", () => {
     assert.equal((await server.task(id)).failureReason, "expired");
   });
 
-  it("does not expire once an attempt has begun: neither while it is retried, nor when it was begun at once", async () => {
+  it("does not expire once an attempt has started: neither while it is retried, nor when it started at once", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const ids = [
       await server.submit({ expiresInSeconds: 60 }),
@@ -91,7 +91,7 @@ describe("a task that expires", () => {
   });
 });
 
-describe("what a task says about its retries", () => {
+describe("the retry settings of a task", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer({
@@ -110,7 +110,7 @@ describe("what a task says about its retries", () => {
     return row?.seconds ?? Number.NaN;
   };
 
-  it("comes before what its queue says: base wait, cap, and the answers that end it", async () => {
+  it("override those of the queue: first delay, maximum, and the statuses that end it", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const queues = await server.submit();
     const own = await server.submit({ retryDelaySeconds: 20, retryMaxDelaySeconds: 5000 });
@@ -136,7 +136,7 @@ describe("what a task says about its retries", () => {
     assert.equal((await server.task(retried)).status, "pending");
   });
 
-  it("is also said by its target", async () => {
+  it("can also be set by its target", async () => {
     server.target.answer = (_call, response) => response.writeHead(500, { "Bellhop-No-Retry": "true" }).end();
     const id = await server.submit();
     await server.dispatchOnce();

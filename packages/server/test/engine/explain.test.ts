@@ -41,7 +41,7 @@ describe("explaining a task", () => {
     assert.equal((await explain(id)).runnable, false);
   });
 
-  it("says who makes the calls that fill the queue, how many go first, and which call is under way", async () => {
+  it("names the nodes whose calls fill the queue, the number of tasks that go first, and the call in flight", async () => {
     server.target.hold();
     const before = server.target.calls.length;
     const active = await server.submit({ priority: 1 });
@@ -68,7 +68,7 @@ describe("explaining a task", () => {
     assert.ok(call?.until);
   });
 
-  it("tells a task that backs off, waits or is polled from one that nothing keeps", async () => {
+  it("distinguishes a task that backs off, waits or is polled from a runnable one", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const retried = await server.submit();
     await server.dispatchOnce();
@@ -84,7 +84,7 @@ describe("explaining a task", () => {
     assert.deepEqual(await codes(sandbox), ["sandbox"]);
   });
 
-  it("tells a failed attempt, a Retry-After and a retry by hand apart", async () => {
+  it("distinguishes a failed attempt, a Retry-After and a manual retry", async () => {
     const details = async (id: string) =>
       (await explain(id)).reasons.map(({ code, detail }) => [code, detail]);
     server.target.answer = (_call, response) => response.writeHead(503).end();

@@ -89,7 +89,7 @@ describe("fairness between teams", () => {
     assert.equal(server.engine.attempts.count, LIMITS.callsInFlight.free + 1);
   });
 
-  it("keeps a reserve for teams that have nothing under way", async () => {
+  it("keeps a reserve for teams without calls in flight", async () => {
     server = await openTestServer({ concurrency: 100 }, { capacity: 64 });
     server.target.hold();
     for (let team = 0; team < 7; team += 1) {

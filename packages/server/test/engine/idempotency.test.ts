@@ -59,7 +59,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a new key is not looked for: the insert finds out whether it is taken", async (test) => {
+  it("a new key is not looked up: the insert detects a taken one", async (test) => {
     const rows = test.mock.method(server.database, "rows");
     await create({ delaySeconds: 60 });
     const asked = () => rows.mock.calls.filter(({ arguments: [query] }) => mentionsKeys(query)).length;
@@ -90,7 +90,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a repeated request is told the same callback, whichever kind it is and also once it was used", async () => {
+  it("a repeated request gets the same callback, for both shapes and also once it was used", async () => {
     for (const changes of [
       { shape: "direct" },
       { shape: "direct", waitForCallback: true },
@@ -124,7 +124,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.at(-1)?.body, "{callbackId}");
   });
 
-  it("without a vault a repeated request is not told the callback, and nothing else is amiss", async () => {
+  it("without a vault a repeated request does not get the callback, and is otherwise unaffected", async () => {
     const closed = createTaskService({
       storageQuota: { admit: () => undefined },
       database: server.database,
@@ -230,7 +230,7 @@ describe("idempotency keys", () => {
     assert.deepEqual([late.id, late.status], [first.id, "failed"]);
   });
 
-  it("a key is let go when its task is deleted, or goes with its queue", async () => {
+  it("a key is freed when its task is deleted, directly or with its queue", async () => {
     const first = await create({ delaySeconds: 60 });
     await server.tasks.remove(server.principal, first.id);
     const second = await create({ delaySeconds: 60 });

@@ -49,7 +49,7 @@ describe("intake", () => {
     assert.ok(server.databases.intake.sent.length - flushes <= 2);
   });
 
-  it("collects what arrives during a flush into the next one", async () => {
+  it("collects items that arrive during a flush into the next one", async () => {
     await warmUp();
     const gate = createGate();
     server.databases.intake.before = gate.wait;
@@ -181,7 +181,7 @@ describe("intake", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("inserts a task as pending when its worker was taken for dead meanwhile, and it is executed later", async () => {
+  it("inserts a task as pending when its worker was considered dead meanwhile, and it is executed later", async () => {
     await warmUp();
     await server.database.rows("delete from workers");
 

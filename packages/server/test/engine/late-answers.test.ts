@@ -73,7 +73,7 @@ describe("an answer of the database that comes late", () => {
     assert.deepEqual(callsFor(id), ["1"]);
   });
 
-  it("does not keep what was lost before from being given back, however many claims are under way", async () => {
+  it("does not prevent the release of earlier lost tasks, with any number of running claims", async () => {
     server.databases.claim.after = (statement) => {
       if (statement !== "claim_due_tasks") return;
       server.databases.claim.after = () => {};
@@ -95,7 +95,7 @@ describe("an answer of the database that comes late", () => {
     await looking;
   });
 
-  it("begins no call when it is too old: what was claimed goes back, and runs later", async () => {
+  it("starts no call when it is too old: claimed tasks are released and run later", async () => {
     const { id, gate, looking } = await claimUnanswered();
     server.databases.claim.after = () => {};
     server.freeze(TOO_LATE_SECONDS);
@@ -114,7 +114,7 @@ describe("an answer of the database that comes late", () => {
     );
   });
 
-  it("begins no call when it is too old: what was handed off goes back, and runs later", async () => {
+  it("starts no call when it is too old: handed-off tasks are released and run later", async () => {
     const { id, gate, submitted } = await handOffUnanswered();
     server.databases.intake.after = () => {};
     server.freeze(TOO_LATE_SECONDS);
@@ -128,7 +128,7 @@ describe("an answer of the database that comes late", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("begins no call once the node lets go of everything: what was claimed goes back", async () => {
+  it("starts no call once the node releases everything: claimed tasks are released", async () => {
     const { id, gate, looking } = await claimUnanswered();
     server.engine.attempts.close();
     const stopped = server.engine.dispatcher.stop();
@@ -140,7 +140,7 @@ describe("an answer of the database that comes late", () => {
     assert.equal((await server.task(id)).status, "pending");
   });
 
-  it("keeps no slot: what was given back leaves room for as many calls as before", async () => {
+  it("keeps no slot: released tasks leave room for as many calls as before", async () => {
     const { gate, looking } = await claimUnanswered();
     server.databases.claim.after = () => {};
     server.freeze(TOO_LATE_SECONDS);

@@ -120,7 +120,7 @@ describe("a node that has lost its lease", () => {
     );
   }
 
-  it("tears its calls down and sends nothing more until it has a new one", async () => {
+  it("aborts its calls and sends nothing until it has a new one", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -150,7 +150,7 @@ describe("a node that has lost its lease", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("sends nothing of what it had claimed when it was paused past its lease", async () => {
+  it("sends none of its claimed tasks when it was paused past its lease", async () => {
     const gate = createGate();
     server.databases.claim.after = (statement) => {
       if (statement === "claim_due_tasks") return gate.wait();
@@ -217,7 +217,7 @@ describe("a node that has lost its lease", () => {
   });
 });
 
-describe("tasks that the database holds for a worker and nobody works on", () => {
+describe("tasks that the database assigns to a worker without an attempt", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2 });
@@ -275,7 +275,7 @@ describe("tasks that the database holds for a worker and nobody works on", () =>
     assert.deepEqual([first?.status, first?.phase], ["interrupted", "sent"]);
   });
 
-  it("are left alone while their call is under way", async () => {
+  it("are not released while their call is in flight", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -321,7 +321,7 @@ describe("the lease", () => {
     return { scene, lease, time };
   }
 
-  it("ends for its worker well before others may take what it holds: 12 s of 15", async () => {
+  it("ends for its worker well before others may take its tasks: 12 s of 15", async () => {
     const { scene, lease, time } = createScene();
     await lease.renewOnce();
     scene.events.length = 0;

@@ -181,7 +181,7 @@ describe("completion notifications", () => {
     });
   }
 
-  it("a task without on_complete_url, or one that is deleted, notifies nobody", async () => {
+  it("a task without on_complete_url, or a deleted one, sends no notification", async () => {
     await create({ onCompleteUrl: null });
     const { id } = await create({ delaySeconds: 60 });
     await server.dispatchOnce();
@@ -324,7 +324,7 @@ describe("completion notifications", () => {
     assert.match(receiver.calls[0]?.body ?? "", /task\.failed/);
   });
 
-  it("two nodes that look at once deliver each notification once", async () => {
+  it("two nodes that check at the same time deliver each notification once", async () => {
     const other = await server.openNode();
     for (let index = 0; index < 40; index += 1) await create();
     await server.dispatchOnce();

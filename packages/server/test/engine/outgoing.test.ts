@@ -31,8 +31,8 @@ function outgoingWith(failure: Error) {
   });
 }
 
-describe("a call that needs what the vault holds", () => {
-  it("is refused for good when the vault is off or its key is gone: nobody would ever make it", async () => {
+describe("a call that needs the vault", () => {
+  it("fails permanently when the vault is off or its key is missing: no node could make it", async () => {
     for (const failure of [new Problem("vault_off"), new SealError("no such key")]) {
       const sent = await outgoingWith(failure).send(recorded);
       assert.equal(sent.kind, "refused");

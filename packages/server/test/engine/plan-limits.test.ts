@@ -14,7 +14,7 @@ import { createTestTime, type TestTime } from "../test-time.ts";
 
 const limitsOf = createLimitsOf();
 
-describe("what a plan bounds", () => {
+describe("the limits of a plan", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer();
@@ -138,7 +138,7 @@ describe("what a plan bounds", () => {
     assert.notEqual(taken, null);
   });
 
-  it("refuses a task when what is stored has reached its bytes", async () => {
+  it("refuses a task when the stored bytes have reached the limit", async () => {
     const guest = await openFree({ bytesStored: 2_000 });
     const call = { method: "POST" as const, url: server.target.url, headers: {}, body: "x".repeat(3_000) };
     await server.submit({ call, delaySeconds: 60 }, guest);
@@ -148,7 +148,7 @@ describe("what a plan bounds", () => {
     });
   });
 
-  it("counts what is stored beside tasks: tags, idempotency keys, events, deliveries, audit, bulk actions", async () => {
+  it("counts stored data besides tasks: tags, idempotency keys, events, deliveries, audit, bulk actions", async () => {
     const guest = await openFree();
     const { database } = server;
     const fill = (text: string) => database.rows(text, [guest.teamId]);
@@ -180,7 +180,7 @@ describe("what a plan bounds", () => {
     await fill("delete from webhook_deliveries where team_id = $1");
   });
 
-  it("keeps of an answer the beginning alone when what is stored has reached its bytes", async () => {
+  it("keeps only the beginning of an answer when the stored bytes have reached the limit", async () => {
     const guest = await openFree({ bytesStored: 10_000 });
     server.target.answer = (_, response) => response.end("x".repeat(6_000));
     const bodies: (string | undefined)[] = [];
@@ -238,7 +238,7 @@ describe("calls to one host", () => {
     assert.equal(count("1 http://one.test/"), 21);
   });
 
-  it("that share a signal wait with one listener, and are all let go when it aborts", async () => {
+  it("that share a signal wait with one listener, and all end when it aborts", async () => {
     const { left, send } = pace();
     const tearDown = new AbortController();
     for (let index = 0; index < 30; index += 1) send(1, "http://one.test/", tearDown.signal);

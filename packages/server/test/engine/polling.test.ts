@@ -55,7 +55,7 @@ describe("polling", () => {
     await server.engine.poller.finished();
   };
 
-  it("a large answer is looked into by a thread, and the event loop parses none of it", async () => {
+  it("a thread parses a large answer, and the event loop parses none of it", async () => {
     const keys = Array.from({ length: 20_000 }, (_, number) => `"k${number}":0`).join();
     const path = Array<string>(60).fill("a").join(".");
     const nested = `${'{"a":'.repeat(60)}{"status":"done","output":"v.mp4",${keys}}${"}".repeat(60)}`;
@@ -78,7 +78,7 @@ describe("polling", () => {
     assert.match(await server.services.metrics.renderOwn(), /bellhop_json_jobs_total\{result="done"\} 1\n/);
   });
 
-  it("a poll that was claimed too long ago is not made: it is given back, and made later", async () => {
+  it("a poll that was claimed too long ago is not made: it is released and made later", async () => {
     await start();
     server.databases.polls.after = (statement) => {
       if (statement === "claim_due_polls") server.freeze(5);
@@ -179,7 +179,7 @@ describe("polling", () => {
     assert.equal(error, "Polling timed out after 60 s: last poll failed: The provider answered 503");
   });
 
-  it("a poll without an answer is told by what went wrong on the way", async () => {
+  it("a poll without an answer is recorded with its network failure", async () => {
     server.target.answer = (call, response) => {
       if (call.method === "POST") response.end(JSON.stringify({ id: "1" }));
       else response.destroy();
@@ -236,7 +236,7 @@ describe("polling", () => {
     assert.equal(server.target.calls.at(-1)?.path, "/results/1");
   });
 
-  it("finds status and result in an answer however much longer it is than what is kept", async () => {
+  it("finds status and result in an answer beyond the stored part", async () => {
     const id = await start();
     status = () => ({ body: { log: "x".repeat(2_000_000), status: "done", output: "v.mp4" } });
     await pollAfter(5.1);
@@ -254,7 +254,7 @@ describe("polling", () => {
     assert.deepEqual([result?.body, result?.truncated], ["é".repeat(500), true]);
   });
 
-  it("keeps so much of a result that is fetched, and finds the part of it that is asked for", async () => {
+  it("stores the limit of a fetched result, and finds the requested part of it", async () => {
     const fetched = { resultUrlTemplate: "{startResult.body.response_url}" };
     const part = await start(fetched);
     status = (poll) => ({
@@ -308,14 +308,14 @@ describe("polling", () => {
     assert.equal(task.result?.body, "late");
   });
 
-  it("a template that the answer cannot fill fails the task and says what is missing", async () => {
+  it("a template that the answer cannot fill fails the task, and the error names the missing value", async () => {
     const id = await start({ urlTemplate: `${server.target.url}/{startResult.body.nothing}` });
     const task = await server.task(id);
     assert.equal(task.failureReason, "poll_failed");
     assert.match(task.error ?? "", /nothing/);
   });
 
-  it("10,000 polling tasks are found by an index: a look that finds none due reads a handful of blocks", async () => {
+  it("10,000 polling tasks are found by an index: a check that finds none due reads a handful of blocks", async () => {
     await start();
     await server.database.rows(
       `insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, max_retries, backoff,

@@ -73,7 +73,7 @@ describe("a paused queue", () => {
 
   const pause = (paused: boolean) => server.queues.setPaused(server.principal, QUEUE, paused);
 
-  it("starts nothing new, while what is executing completes normally", async () => {
+  it("starts no new call, while running ones complete normally", async () => {
     const before = server.target.calls.length;
     server.target.hold();
     const ids = await Promise.all([1, 2, 3, 4].map(() => server.submit()));

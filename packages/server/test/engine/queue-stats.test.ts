@@ -27,7 +27,7 @@ describe("the statistics of queues", () => {
     return Object.fromEntries(QUEUE_COUNTS.map((name) => [name, sum(total[name])]));
   };
 
-  it("count what becomes of tasks, on whatever node, and are the same however often they are written", async () => {
+  it("count the results of tasks on every node, and are the same however often they are written", async () => {
     const other = await server.openNode();
     await server.submit();
     await other.submit();
@@ -61,7 +61,7 @@ describe("the statistics of queues", () => {
     server.target.answer = (_call, response) => response.end("{}");
   });
 
-  it("say since when the oldest task has been due, and where nobody looked", async () => {
+  it("show when the oldest task became due, and steps without a sample", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const id = await server.submit();
     const { total } = await read("1h");

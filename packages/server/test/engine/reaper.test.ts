@@ -46,7 +46,7 @@ describe("the reaper's clock", () => {
     assert.equal(await round(2000), true);
   });
 
-  it("must be known for a round before anyone is taken for dead", async () => {
+  it("must be known for a round before a worker is considered dead", async () => {
     const { round } = createScene();
 
     assert.equal(await round(0), false);
@@ -61,7 +61,7 @@ describe("the reaper's clock", () => {
     assert.equal(await round(4900, 2000), true);
   });
 
-  it("that jumps ahead kills nobody: everyone gets the time to renew", async () => {
+  it("that jumps ahead removes no worker: each gets the time to renew", async () => {
     const { round } = createScene();
     await round(0);
 
@@ -70,7 +70,7 @@ describe("the reaper's clock", () => {
     assert.equal(await round(2000), true);
   });
 
-  it("that jumps back kills nobody either", async () => {
+  it("that jumps back removes no worker either", async () => {
     const { round } = createScene();
     await round(0);
 
@@ -97,7 +97,7 @@ describe("reaping", () => {
     assert.equal((await server.task(id)).status, "active");
   });
 
-  it("lets another node run what a dead node held, at once and in its freed slots", async () => {
+  it("lets another node run a dead node's tasks, at once and in its freed slots", async () => {
     const other = await server.openNode();
     await other.engine.lease.renewOnce();
     server.target.hold();

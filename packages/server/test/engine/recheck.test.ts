@@ -10,7 +10,7 @@ import { createTestTime } from "../test-time.ts";
 /** Well below the polls of five seconds, which would find it too. */
 const SOON_MS = 3_000;
 
-describe("due work that no claim and no hint tells of", () => {
+describe("due tasks that no claim and no hint finds", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2, maxRetries: 0 });
@@ -25,7 +25,7 @@ describe("due work that no claim and no hint tells of", () => {
     }
   }
 
-  it("is looked for again when its row was locked as it was claimed", async () => {
+  it("are checked again when a row was locked during the claim", async () => {
     const hand = new pg.Client(server.connection);
     await hand.connect();
     const id = await server.submit({ delaySeconds: 1 });

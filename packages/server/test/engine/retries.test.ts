@@ -61,7 +61,7 @@ describe("retries", () => {
     assert.deepEqual(times, [...times].sort());
   });
 
-  it("end with the first success, and the record keeps what went before", async () => {
+  it("end with the first success, and the record keeps the earlier attempts", async () => {
     answer(503);
     const id = await server.submit();
     await server.dispatchOnce();
@@ -103,7 +103,7 @@ describe("retries", () => {
     assert.equal((await server.task(id)).attempts.length, 1);
   });
 
-  it("come when the target asked for it", async () => {
+  it("come when the target requested it", async () => {
     answer(429, { "retry-after": "120" });
     const id = await server.submit();
     await server.dispatchOnce();

@@ -11,7 +11,7 @@ const problem = (message: string, status: number) => (error: unknown) => {
   return true;
 };
 
-describe("retrying a task by hand", () => {
+describe("a manual retry of a task", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer({ maxRetries: 1, backoff: "fixed", retryDelaySeconds: 0 });
@@ -78,7 +78,7 @@ describe("retrying a task by hand", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("lets a second pass after a cancel, in which the call that was under way is torn down", async () => {
+  it("waits a second after a cancel, in which the call in flight is aborted", async () => {
     server.target.hold();
     const before = server.target.calls.length;
     const id = await server.submit();
@@ -158,7 +158,7 @@ describe("retrying a task by hand", () => {
     await assert.rejects(resolve(), problem("Invalid or expired callback ID", 404));
   });
 
-  it("drops what was not told yet of the end that it undoes; the next end is told once", async () => {
+  it("drops the undelivered notification of the undone end; the next end sends one", async () => {
     const deliver = async () => {
       await server.engine.courier.workOnce();
       await server.engine.courier.finished();

@@ -77,7 +77,7 @@ describe("a task of the sandbox that is simulated", () => {
     });
   }
 
-  it("is under way for as long as it is said to be, and says so", async () => {
+  it("is active for the simulated duration", async () => {
     const id = await submit({ ...COMPLETE, afterSeconds: 90 });
     await walk();
     assert.deepEqual(
@@ -270,7 +270,7 @@ describe("a task of the sandbox that is simulated", () => {
     );
   });
 
-  it("has times by the clock of the sandbox, which goes on by what was let pass and nothing else", async () => {
+  it("has times by the clock of the sandbox, which only advances by request", async () => {
     const secondsOf = (at: Date | null | undefined, from: Date) =>
       Math.round(((at?.getTime() ?? Number.NaN) - from.getTime()) / 1000);
     const before = await server.services.sandbox.clock(sandbox);
@@ -342,7 +342,7 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("stays as it is without being told how to go, and when the time of another team passes", async () => {
+  it("stays pending without a simulation, and when another team's clock advances", async () => {
     const plain = await submit(null, { delaySeconds: 5 });
     const delayed = await submit(COMPLETE, { delaySeconds: 60 });
     const guest: Requester = { ...(await server.openTeam()), environment: "test" };

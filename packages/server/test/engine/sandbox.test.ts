@@ -133,7 +133,7 @@ describe("the sandbox", () => {
     await server.tasks.remove(sandbox, id);
   });
 
-  it("sandbox tasks are in nobody's way: live tasks of a queue with concurrency 1 run past a hundred of them", async () => {
+  it("sandbox tasks block no live task: live tasks of a queue with concurrency 1 run past a hundred of them", async () => {
     await warmUp();
     const ids = await Promise.all(
       Array.from({ length: 100 }, () => server.submit({ priority: 10 }, sandbox)),

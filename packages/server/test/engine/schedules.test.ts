@@ -62,7 +62,7 @@ describe("schedules", () => {
     return { database, runner };
   }
 
-  it("fire one ordinary task each on whichever of two nodes, and are told of on both", async () => {
+  it("fire one ordinary task each on either of two nodes, with events on both", async () => {
     const other = await server.openNode();
     const all: Schedule[] = [];
     for (let index = 0; index < 12; index += 1) all.push(await schedule());
@@ -136,7 +136,7 @@ describe("schedules", () => {
     assert.equal(lastError, null);
   });
 
-  it("that are due together fire in batches, and what is wrong with one holds up no other", async () => {
+  it("that are due together fire in batches, and a failing one delays no other", async () => {
     const plain = plainRequest(server.target.url);
     await server.queues.create(server.principal, "brief", {});
     const unstorable = {
@@ -263,7 +263,7 @@ describe("schedules", () => {
     assert.deepEqual([...(await tasksOf(revoked)), ...(await tasksOf(slow))], []);
   });
 
-  it("do not fire while paused, but by hand, and the node naps until the next time", async () => {
+  it("fire only manually while paused, and the node sleeps until the next time", async () => {
     const paused = await schedule({ paused: true });
     await makeDue();
     assert.equal(await fire(), 5_000);

@@ -134,7 +134,7 @@ describe("the settler", () => {
     ]);
   });
 
-  it("gives up on what the database refuses even without its result, instead of asking for ever", async () => {
+  it("gives up on a settlement that the database refuses even without its result, instead of retrying forever", async () => {
     let tries = 0;
     const { sql } = createFakeSql(() => {
       tries += 1;
@@ -169,7 +169,7 @@ describe("the settler", () => {
     assert.equal(settled?.status, "completed");
   });
 
-  it("leaves what it cannot settle to the reaper once it is told to give up", async () => {
+  it("leaves unsettled verdicts to the reaper after giveUp", async () => {
     const { sql } = createFakeSql(() => databaseAway());
     const settler = newSettler(sql);
     settler.giveUp();

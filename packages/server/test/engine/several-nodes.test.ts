@@ -22,7 +22,7 @@ describe("several nodes on one database", () => {
     return rows.map((row) => row.slots);
   }
 
-  it("execute at once what is submitted to a node without slots, while another holds them all", async () => {
+  it("execute at once a task submitted to a node without slots, while another holds them all", async () => {
     server = await openTestServer({ concurrency: 4 });
     await server.submit();
     await server.dispatchOnce();
@@ -36,7 +36,7 @@ describe("several nodes on one database", () => {
     assert.deepEqual(await slots(), [2, 2]);
   });
 
-  it("execute at once what is submitted to a node that can have no slot at all", async () => {
+  it("execute at once a task submitted to a node that can have no slot at all", async () => {
     server = await openTestServer({ concurrency: 1 });
     await server.submit();
     await server.dispatchOnce();
@@ -50,7 +50,7 @@ describe("several nodes on one database", () => {
     assert.deepEqual(await slots(), [1, 0]);
   });
 
-  it("execute at once what a node gives back as it stops", async () => {
+  it("execute at once the tasks that a stopping node releases", async () => {
     server = await openTestServer({ concurrency: 4 });
     const [, second] = await openNodes(2);
     server.target.hold();

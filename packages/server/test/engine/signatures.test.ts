@@ -90,7 +90,7 @@ describe("signatures of outgoing calls", () => {
     );
   });
 
-  it("what is signed is what is sent: a body with its placeholders filled", async () => {
+  it("the signature covers the sent body, with its placeholders replaced", async () => {
     await server.submit({
       sign: true,
       shape: "direct",

@@ -17,7 +17,7 @@ describe("stopping a node", () => {
     return (await server.database.rows("select 1 from workers")).length;
   }
 
-  it("waits for the calls under way and settles them", async () => {
+  it("waits for the calls in flight and settles them", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -71,7 +71,7 @@ describe("stopping a node", () => {
     await other.engine.attempts.finished();
   });
 
-  it("gives back what it cannot wait for, and another node completes it", async () => {
+  it("releases calls that exceed the grace period, and another node completes them", async () => {
     const other = await server.openNode();
     server.target.hold();
     const id = await server.submit();
@@ -105,7 +105,7 @@ describe("stopping a node", () => {
     assert.equal((await server.task(id)).status, "pending");
   });
 
-  it("still stores what was being accepted, for others to execute", async () => {
+  it("still stores tasks that were being accepted, for other nodes to execute", async () => {
     const submitted = [server.submit(), server.submit()];
     await server.engine.stop(LONG_MS);
 
@@ -118,7 +118,7 @@ describe("stopping a node", () => {
     assert.ok(rows.every(({ status }) => status === "pending" || status === "completed"));
   });
 
-  it("leaves no slots, no worker and no task behind that would be taken for alive", async () => {
+  it("leaves no slots, no worker row and no active task behind", async () => {
     server.target.hold();
     await server.submit();
     await server.look();

@@ -51,13 +51,13 @@ describe("waiting for a task to end", () => {
     await assert.rejects(waited, new Problem("task_not_found"));
   });
 
-  it("tells an unknown task, and one of another team, from the start", async () => {
+  it("refuses an unknown task, and one of another team, at once", async () => {
     const id = await server.submit({ delaySeconds: 600 });
     const other = await server.openTeam();
     await assert.rejects(server.services.waiting.get(other, id, wait()), new Problem("task_not_found"));
   });
 
-  it("asks the database for all that is waited for at once, and for nothing when nobody waits", async () => {
+  it("queries all awaited tasks in one statement, and nothing without waiters", async () => {
     const time = createTestTime();
     const asked: string[] = [];
     let answer = Promise.resolve<{ id: string }[]>([]);

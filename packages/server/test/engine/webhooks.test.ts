@@ -50,7 +50,7 @@ describe("webhooks", () => {
   const deliveries = async ({ id }: Webhook) =>
     (await server.services.webhooks.deliveries(team, id, WHOLE_LIST)).items;
 
-  it("are told once of what they want, signed, whichever nodes look", async () => {
+  it("receive each subscribed event once, signed, from any node", async () => {
     const webhook = await subscribe({ events: ["task.created", "queue.paused"], queue: QUEUE, tag: null });
     await subscribe({ url: `${server.target.url}/hook-eu`, tag: "eu" });
     await server.queues.create(team, "letters", {});
@@ -98,7 +98,7 @@ describe("webhooks", () => {
     assert.deepEqual([delivery?.status, delivery?.error], ["failed", "The receiver answered 500"]);
   });
 
-  it("are turned off after five days without a success, which the audit log tells, and on again by hand", async () => {
+  it("are disabled after five days without a success, with an audit event, and can be enabled manually", async () => {
     const webhook = await subscribe();
     const failFor = async (days: number) => {
       await server.database.rows("update webhooks set failing_since = now() - make_interval(days => $1)", [
@@ -145,7 +145,7 @@ describe("webhooks", () => {
     assert.equal((await server.services.webhooks.get(team, webhook.id)).failingSince, null);
   });
 
-  it("have events written as long as there is one, and drop what is on its way when they are deleted", async () => {
+  it("have events stored while one exists, and drop pending deliveries when they are deleted", async () => {
     const webhook = await subscribe();
     const until = async () =>
       (
@@ -164,7 +164,7 @@ describe("webhooks", () => {
     await assert.rejects(server.services.webhooks.get(team, webhook.id), { code: "webhook_not_found" });
   });
 
-  it("are not called for what was on its way when they were turned off", async () => {
+  it("get no pending deliveries after they were disabled", async () => {
     const webhook = await subscribe();
     await create();
     await untilEventsAreReadable(server.database);
@@ -175,7 +175,7 @@ describe("webhooks", () => {
     assert.deepEqual(hooks(), []);
   });
 
-  it("are not told of what happened before they were created", async () => {
+  it("get no events from before their creation", async () => {
     await subscribe();
     await create();
     await subscribe({ url: `${server.target.url}/hook/later` });
@@ -203,7 +203,7 @@ describe("webhooks", () => {
     assert.equal(hooks().length, 1);
   });
 
-  it("are bounded, and what was sent is forgotten after a week", async () => {
+  it("are limited in number, and deliveries are deleted after a week", async () => {
     const webhook = await subscribe();
     await create();
     await deliver();
