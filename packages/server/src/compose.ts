@@ -227,7 +227,7 @@ export async function openProcess({
     workerId: () => ("lease" in engine ? engine.lease.workerId : null),
     scrape: services.metrics.renderOwn,
     async removeDeadWorker(workerId) {
-      await removeWorker(chores, workerId).catch((err) => log.warn({ err }, "process.not_buried"));
+      await removeWorker(chores, workerId).catch((err) => log.warn({ err }, "process.worker_not_removed"));
       engine.actors.wake("reaper");
     },
     hurry: () => ("hurry" in engine ? engine.hurry() : undefined),

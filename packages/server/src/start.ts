@@ -133,7 +133,7 @@ function trapSignals(opening: Promise<Running>, config: Config, log: Logger, flu
     async ({ hopeless }) => {
       const err = await hopeless;
       if (err === undefined) return;
-      log.fatal({ err }, "processes.hopeless");
+      log.fatal({ err }, "processes.cannot_start");
       stop(1);
     },
     () => {},

@@ -242,7 +242,7 @@ export function createAttempts(deps: {
     async giveBack(claims) {
       if (claims.length === 0) return;
       log.warn({ tasks: claims.length }, "claims.too_late");
-      await release(claims, "not_sent").catch((err) => log.warn({ err }, "claims.not_given_back"));
+      await release(claims, "not_sent").catch((err) => log.warn({ err }, "claims.not_released"));
     },
     drop(claim) {
       voided.add(claim);
@@ -276,7 +276,7 @@ export function createAttempts(deps: {
       suspects = new Map(unknown.map((task) => [keyOf(task), suspects.get(keyOf(task)) ?? now]));
       for (const key of untoldBefore) if (!suspects.has(key)) untold.delete(key);
       if (lost.length === 0) return [];
-      log.warn({ tasks: lost.length }, "tasks.held_by_nobody");
+      log.warn({ tasks: lost.length }, "tasks.without_attempt");
       return releaseLost(lost);
     },
     finished() {

@@ -73,12 +73,12 @@ export function createCancellations(deps: {
       mayLeave: () => true,
     });
     const outcome = sent.kind === "refused" ? sent.reason : describe(sent.outcome);
-    log.info({ task: publicTaskId({ id, shape }), outcome }, "provider.told");
+    log.info({ task: publicTaskId({ id, shape }), outcome }, "provider.cancel_sent");
   }
 
   function watch(work: Promise<void>): void {
     const told = work
-      .catch((err) => log.warn({ err }, "provider.not_told"))
+      .catch((err) => log.warn({ err }, "provider.cancel_failed"))
       .finally(() => notifying.delete(told));
     notifying.add(told);
   }

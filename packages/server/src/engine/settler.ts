@@ -86,7 +86,7 @@ export function createSettler(deps: {
   async function noteSuperseded(late: readonly Settlement[]): Promise<void> {
     for (const settlement of late) {
       await markSuperseded(sql, settlement).catch((error) =>
-        log.warn({ err: error }, "superseded.not_noted"),
+        log.warn({ err: error }, "superseded.not_recorded"),
       );
     }
   }
