@@ -51,7 +51,7 @@ export class ApiError extends BellhopError {
     this.code = text(code) ?? (text(error_description) ? text(error) : null) ?? "unknown";
     this.requestId = headers.get("x-request-id");
     this.details = Array.isArray(details) ? details : [];
-    this.retryAfterMs = secondsOf(headers, "retry-after");
+    this.retryAfterMs = secondsOf(headers, "retry-after") ?? untilDate(headers.get("retry-after"));
     this.rateLimit = readRateLimit(headers);
   }
 }
@@ -71,6 +71,12 @@ export function readRateLimit(headers: Headers): RateLimit | null {
 function secondsOf(headers: Headers, name: string): number | null {
   const value = headers.get(name);
   return value !== null && /^\d+$/.test(value) ? Number(value) * 1000 : null;
+}
+
+/** Proxies write `Retry-After` as a date too. */
+function untilDate(value: string | null): number | null {
+  const at = value === null ? Number.NaN : Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
 function text(value: unknown): string | null {

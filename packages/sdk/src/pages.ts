@@ -6,8 +6,28 @@ interface Page {
   readonly pagination: { readonly nextCursor: string | null };
 }
 
+/** Items one after the other, by `for await`, or all of them at once. */
+export type Listing<Item> = AsyncGenerator<Item> & {
+  /** Reads on to the end, or until there are so many. */
+  toArray(max?: number): Promise<Item[]>;
+};
+
 /** Everything on all pages, each page fetched when it is reached. */
-export async function* walkPages<Query extends object, Fetched extends Page, Item>(
+export function walkPages<Query extends object, Fetched extends Page, Item>(
+  query: Query,
+  fetchPage: (query: Query) => Promise<Fetched>,
+  itemsOf: (page: Fetched) => readonly Item[],
+): Listing<Item> {
+  const items = walk(query, fetchPage, itemsOf);
+  const toArray = async (max = Number.POSITIVE_INFINITY) => {
+    const all: Item[] = [];
+    if (max > 0) for await (const item of items) if (all.push(item) >= max) break;
+    return all;
+  };
+  return Object.assign(items, { toArray });
+}
+
+async function* walk<Query extends object, Fetched extends Page, Item>(
   query: Query,
   fetchPage: (query: Query) => Promise<Fetched>,
   itemsOf: (page: Fetched) => readonly Item[],

@@ -1,5 +1,4 @@
-import { readKeys } from "./secrets.ts";
-import { sign } from "./webhook.ts";
+import { signWebhook } from "./webhook.ts";
 
 export interface TestCall {
   /** The one that the handler was made with; by default `BELLHOP_SIGNING_SECRET`. */
@@ -16,8 +15,6 @@ export interface TestCall {
 export async function signedRequest(url: string, call: TestCall = {}): Promise<Request> {
   const { payload = {}, taskId = "task_00000000000000000000000000", sentAt = new Date() } = call;
   const body = JSON.stringify(payload);
-  const keys = readKeys(call.secret);
-  const timestamp = String(Math.floor(sentAt.getTime() / 1000));
   return new Request(url, {
     method: "POST",
     headers: {
@@ -25,11 +22,7 @@ export async function signedRequest(url: string, call: TestCall = {}): Promise<R
       "bellhop-task-id": taskId,
       "bellhop-queue": call.queue ?? "default",
       "bellhop-attempt": String(call.attempt ?? 1),
-      "webhook-id": taskId,
-      "webhook-timestamp": timestamp,
-      "webhook-signature": (await Promise.all(keys.map((key) => sign(key, taskId, timestamp, body)))).join(
-        " ",
-      ),
+      ...(await signWebhook({ id: taskId, body, secret: call.secret, now: sentAt })),
     },
     body,
   });

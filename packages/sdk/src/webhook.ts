@@ -59,6 +59,27 @@ export async function verify(
   return { id, sentAt, payload: payloadOf(request.body) };
 }
 
+/**
+ * The headers by which `verifyWebhook` accepts a body: for tests, and for tools that pass on what Bellhop sent. With several
+ * secrets there are several signatures.
+ */
+export async function signWebhook(request: {
+  readonly id: string;
+  readonly body: string | Uint8Array;
+  /** `whsec_…`, or several; by default `BELLHOP_SIGNING_SECRET`. */
+  readonly secret?: Secrets | undefined;
+  readonly now?: Date | undefined;
+}): Promise<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> {
+  const { id, body, now = new Date() } = request;
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const signing = readKeys(request.secret).map((key) => sign(key, id, timestamp, body));
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": (await Promise.all(signing)).join(" "),
+  };
+}
+
 /** One entry of `webhook-signature`. */
 export async function sign(
   signingKey: SigningKey,

@@ -300,7 +300,7 @@ describe("the SDK, against a real server", () => {
       ];
       try {
         const sources = examples.map(({ source }, index) => [`example${index}`, source]);
-        await compile(project, { type: "module" }, Object.fromEntries(sources));
+        await compile(project, { type: "module", packages: ["zod"] }, Object.fromEntries(sources));
         for (const [index, { promise, source }] of examples.entries()) {
           const printed = await runExample(join(project, `out/example${index}.js`), env);
           assert.ok(printed.includes(promise), `${source}\nprinted ${printed}, not ${promise}`);

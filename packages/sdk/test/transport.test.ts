@@ -170,6 +170,35 @@ describe("a request", () => {
     await assert.rejects(bellhop.me({ signal: control.signal }), reason);
   });
 
+  it("waits as long as Retry-After says, in seconds or until a date, and gives it up where that is long", async () => {
+    for (const soon of ["0", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
+      // A pause of its own would last an hour.
+      const { bellhop, sent } = clientOf([refusal(503, "busy", soon), reply(200, { tasks: [] })], {
+        retryDelayMs: 3_600_000,
+      });
+      await bellhop.tasks.page();
+      assert.equal(sent.length, 2);
+    }
+    for (const late of ["3600", new Date(Date.now() + 3_600_000).toUTCString()]) {
+      const { bellhop, sent } = clientOf([refusal(503, "busy", late)]);
+      await assert.rejects(bellhop.tasks.page(), (error) => {
+        assert.ok(error instanceof ApiError && error.retryAfterMs !== null);
+        return error.retryAfterMs > 3_000_000 && error.retryAfterMs <= 3_600_000;
+      });
+      assert.equal(sent.length, 1);
+    }
+  });
+
+  it("for a list gives all items as an array, or the first of them without asking for further pages", async () => {
+    const page = (ids: number[], nextCursor: string | null) =>
+      reply(200, { tasks: ids.map((id) => ({ id })), pagination: { nextCursor } });
+    const all = clientOf([page([1, 2], "a"), page([3], null)]);
+    assert.deepEqual(await all.bellhop.tasks.list().toArray(), [{ id: 1 }, { id: 2 }, { id: 3 }]);
+    const some = clientOf([page([1, 2], "a")]);
+    assert.deepEqual(await some.bellhop.tasks.list().toArray(2), [{ id: 1 }, { id: 2 }]);
+    assert.deepEqual(await clientOf([]).bellhop.tasks.list().toArray(0), []);
+  });
+
   it("ends when its time is over", async () => {
     const hang: Reply = ({ init }) =>
       new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
