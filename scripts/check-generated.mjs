@@ -1,6 +1,7 @@
 // Some files are written from the source. Compares the committed ones with what the source says now; `--write` brings
 // them up to date. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
+import { generatePython } from "../clients/python/generate.mjs";
 import { generate } from "../packages/sdk/scripts/generate.mjs";
 import { PROBLEMS } from "../packages/server/dist/domain/problem.js";
 import { buildOpenApiDocument } from "../packages/server/dist/openapi-document.js";
@@ -19,6 +20,9 @@ const generated = {
 };
 for (const [name, text] of Object.entries(await generate(JSON.parse(generated["openapi.json"])))) {
   generated[`packages/sdk/src/${name}`] = text;
+}
+for (const [name, text] of Object.entries(generatePython(document))) {
+  generated[`clients/python/bellhop/${name}`] = text;
 }
 
 for (const [name, text] of Object.entries(generated)) {
