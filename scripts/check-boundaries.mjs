@@ -66,7 +66,7 @@ const INNER_DOORS = {
  * The target that ships with Bellhop is a third party, and `bellhop doctor` looks at a server from outside, on the machine
  * of its user: neither is part of a node.
  */
-const OUTSIDERS = ["cli/echo.ts", "cli/user/probe.ts"];
+const OUTSIDERS = ["cli/echo.ts", "cli/user/probe.ts", "cli/user/forward.ts"];
 
 /** Files that live in the time they are given, so that a simulation can own it. */
 const OWNS_NO_TIME = /^engine\/|^store\/group-commit\.ts$/;

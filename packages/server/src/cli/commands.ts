@@ -12,6 +12,7 @@ import { addSessionCommands, addVaultCommands } from "./secret-commands.ts";
 import { addTeamCommands } from "./team-commands.ts";
 import { addDoctorCommand } from "./user/doctor.ts";
 import { describeFailure } from "./user/failure.ts";
+import { addListenCommand } from "./user/listen.ts";
 import { addLoginCommands } from "./user/login-commands.ts";
 import { addQueueCommands } from "./user/queue-commands.ts";
 import { addScheduleCommands } from "./user/schedule-commands.ts";
@@ -79,6 +80,7 @@ addTaskCommands(program, user);
 addQueueCommands(program, user);
 addScheduleCommands(program, user);
 addKeysCommands(program, user);
+addListenCommand(program, user);
 addMcpCommand(program, user);
 
 program.commandsGroup("Operate a server, on its machine with its settings, directly on its database:");

@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, rm, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createBellhop, handler, type ReceivedCall } from "@bellhop/sdk";
 import { SERVER } from "../places.ts";
 import { type Json, until } from "./server-process.ts";
 
 const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 const TASK_ID = /^task_\w{26}\n$/;
+
+/** False where the shell is there. */
+function skipWithout(shell: string): string | false {
+  return spawnSync(shell, ["--version"]).status === 0 ? false : `${shell} is not installed`;
+}
 
 interface Ran {
   readonly code: number;
@@ -212,6 +220,112 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal(complete("sch"), "schedules");
     assert.equal(complete("tasks", "ca"), "cancel");
     assert.equal(complete("tasks", "create", "http://x", "--pay"), "--payload");
+  });
+
+  it("completes commands and options in zsh", { skip: skipWithout("zsh") }, async () => {
+    const script = await done("completion", "zsh");
+    // Without a terminal there is no completion system: what the function offers is printed instead.
+    const frame = `compdef() { :; }; compadd() { shift; print -r -- "$@"; }`;
+    const complete = (...words: string[]) => {
+      const quoted = words.map((word) => `'${word}'`).join(" ");
+      const ask = `words=(bellhop ${quoted}); CURRENT=${words.length + 1}; _bellhop`;
+      return execFileSync("zsh", ["-f", "-c", `${frame}\n${script}\n${ask}`], { encoding: "utf8" }).split(
+        /\s/,
+      );
+    };
+    assert.ok(complete("").includes("schedules"));
+    assert.ok(complete("tasks", "").includes("cancel"));
+    assert.ok(complete("tasks", "create", "http://x", "--").includes("--payload"));
+  });
+
+  it("completes commands and options in fish", { skip: skipWithout("fish") }, async () => {
+    const script = await done("completion", "fish");
+    const complete = (line: string) =>
+      execFileSync("fish", ["--no-config", "-c", `${script}\ncomplete -C '${line}'`], {
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, HOME: home },
+      }).trim();
+    assert.equal(complete("bellhop sch"), "schedules");
+    assert.equal(complete("bellhop tasks ca"), "cancel");
+    assert.equal(complete("bellhop tasks create http://x --pay"), "--payload");
+  });
+
+  it("hands over many tasks at once, and says which were refused", async () => {
+    const task = { queue: "default", webhookUrl: dev.echo, delay: 3600, tags: ["many"] };
+    const lines = [task, { ...task, queue: "missing" }, { ...task, webhookUrl: "ftp://x" }, task];
+    const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey };
+    const input = lines.map((line) => JSON.stringify(line)).join("\n");
+    const batch = await bellhop(environment, ["tasks", "batch", "-"], input);
+    assert.equal(batch.code, 1);
+    assert.match(batch.stdout, /^(task_\w{26}\n){2}$/);
+    assert.match(batch.stderr, /^Task 2: .+ \(queue_not_found\)\nTask 3: .+\n$/);
+
+    const all = await bellhop(environment, ["tasks", "batch", "-", "--atomic"], JSON.stringify([task]));
+    assert.match(all.stdout, TASK_ID, all.stderr);
+    assert.equal(await done("tasks", "delete", all.stdout.trim()), `Deleted ${all.stdout.trim()}\n`);
+    assert.match((await bellhop(environment, ["tasks", "batch", "-"], "{]")).stderr, /neither a JSON array/);
+  });
+
+  it("acts on all tasks that match, and refuses to act on all without being told to", async () => {
+    assert.equal(await done("tasks", "bulk", "cancel", "--tag", "many", "--dry-run"), "2\n");
+    const id = (await done("tasks", "bulk", "cancel", "--tag", "many")).trim();
+    assert.match(id, /^bulk_\w{26}$/);
+    await until(async () => /is completed/.test(await done("tasks", "bulk-status", id)));
+    assert.match(await done("tasks", "bulk-status", id), /2 done and 0 skipped of 2\n$/);
+    assert.equal(await done("tasks", "list", "--tag", "many", "--pick", "status"), "cancelled\ncancelled\n");
+    assert.equal((await run("tasks", "bulk", "cancel")).code, 2);
+    assert.equal((await run("tasks", "bulk", "cancel", "--all", "--tag", "many")).code, 2);
+  });
+
+  it("prints one field where --pick names it", async () => {
+    const id = (await done("tasks", "create", dev.echo, "--tag", "picked", "--wait", "--pick", "id")).trim();
+    assert.equal(await done("tasks", "get", id, "--pick", "result.statusCode"), "200\n");
+    assert.equal(await done("tasks", "get", id, "--pick", "tags"), "picked\n");
+    assert.equal(await done("tasks", "list", "--tag", "picked", "--pick", "0.id"), `${id}\n`);
+    assert.equal(await done("tasks", "list", "--tag", "nobody", "--pick", "id"), "");
+    const wrong = await run("tasks", "get", id, "--pick", "resutl");
+    assert.deepEqual([wrong.code, wrong.stderr], [1, 'There is nothing at "resutl" in the answer\n']);
+  });
+
+  it("sends events and the calls of a test key's tasks to an endpoint here, signed", async () => {
+    const key = (await done("keys", "create", "listener", "--test")).trim();
+    const { secret } = await createBellhop({ url: dev.url, apiKey: dev.apiKey }).signingSecret.get();
+    const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: key, BELLHOP_SIGNING_SECRET: secret };
+    const received: { url: string | undefined; call: ReceivedCall }[] = [];
+    const endpoint = createServer((request, response) =>
+      handler({ secret }, (call) => {
+        received.push({ url: request.url, call });
+      })(request, response),
+    );
+    await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+    const forward = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hooks`;
+    try {
+      const args = ["listen", "--forward", forward, "--calls", "--type", "task.created", "--count", "1"];
+      let isOver = false;
+      const listening = bellhop(environment, args).finally(() => {
+        isOver = true;
+      });
+      const task = {
+        queue: "default",
+        webhook_url: "https://shop.example/mail?to=1",
+        payload: { user_id: 42 },
+      };
+      // The stream may open at any moment: tasks are made until it has told of one.
+      while (!isOver) await bellhop(environment, ["tasks", "create", "--from", "-"], JSON.stringify(task));
+      const { code, stdout, stderr } = await listening;
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^task\.created (task_\w+) → 204\ncall \1 → 204\n$/);
+      const [event, call] = received;
+      assert.deepEqual([event?.url, call?.url], ["/hooks", "/mail?to=1"]);
+      assert.equal(event?.call.notification?.type, "task.created");
+      assert.deepEqual(call?.call.payload, { user_id: 42 });
+      assert.equal(call?.call.taskId, event?.call.taskId);
+      const live = await run("listen", "--forward", forward, "--calls");
+      assert.match(live.stderr, /^--calls needs a test key/);
+    } finally {
+      endpoint.closeAllConnections();
+      endpoint.close();
+    }
   });
 
   it("ends bellhop dev by Ctrl-C, and nothing is left of it", async () => {

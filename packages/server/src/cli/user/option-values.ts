@@ -39,6 +39,26 @@ export async function readTaskFile(name: string): Promise<object> {
   throw new Error(`${name === "-" ? "The input" : name} is not a JSON object`);
 }
 
+/** A JSON array, or a value a line. */
+export async function readTasksFile(name: string): Promise<object[]> {
+  const text = name === "-" ? await readStdin() : await readFile(name, "utf8");
+  const tasks = parseAll(text);
+  if (tasks?.every((task) => typeof task === "object" && task !== null && !Array.isArray(task)))
+    return tasks as object[];
+  throw new Error(
+    `${name === "-" ? "The input" : name} is neither a JSON array of tasks nor one JSON object on each line`,
+  );
+}
+
+function parseAll(text: string): unknown[] | null {
+  try {
+    if (text.trimStart().startsWith("[")) return JSON.parse(text);
+    return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [JSON.parse(line)]));
+  } catch {
+    return null;
+  }
+}
+
 export async function readStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk);

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { NewDirectTask, NewTask, Task, TaskSummary } from "../sdk.ts";
 import { type Column, printable } from "../table.ts";
 import { collect, readHeader, readInteger, readJson, readTaskFile } from "./option-values.ts";
+import { addTaskBulkCommands } from "./task-bulk-commands.ts";
 import { addTailCommand } from "./task-tail.ts";
 import { given, type ServerOptions, serverCommand, show, showRows, timeOf, type User } from "./user.ts";
 
@@ -82,6 +83,7 @@ export function addTaskCommands(program: Command, user: User): void {
     });
 
   addTailCommand(tasks, user);
+  addTaskBulkCommands(tasks, user);
 
   serverCommand(program, "explain", "show why a task runs or does not run")
     .argument("<task_id>")

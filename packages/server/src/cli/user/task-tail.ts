@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { BellhopEvent } from "../sdk.ts";
 import { printable } from "../table.ts";
 import { collect, readInteger } from "./option-values.ts";
-import { given, type ServerOptions, serverCommand, type User } from "./user.ts";
+import { given, type ServerOptions, serverCommand, show, type User } from "./user.ts";
 
 interface TailOptions extends ServerOptions {
   readonly queue?: string;
@@ -28,7 +28,9 @@ export function addTailCommand(tasks: Command, user: User): void {
         for await (const event of client.events(given({ queue, tag, types: type }), {
           signal: ended.signal,
         })) {
-          user.print(options.json ? `${JSON.stringify(event)}\n` : describeEvent(event));
+          if (options.pick === undefined)
+            user.print(options.json ? `${JSON.stringify(event)}\n` : describeEvent(event));
+          else show(user, options, event, describeEvent);
           seen += 1;
           if (seen === count) break;
         }

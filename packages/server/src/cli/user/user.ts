@@ -3,12 +3,14 @@ import { toJson } from "../operator.ts";
 import { type Bellhop, createBellhop } from "../sdk.ts";
 import { type Column, renderTable } from "../table.ts";
 import { type Chosen, chooseServer } from "./choose-server.ts";
+import { pick } from "./pick.ts";
 import { profilesFile, readProfiles } from "./profiles.ts";
 
 /** Options of every command that talks to a server. */
 export interface ServerOptions {
   readonly profile?: string;
   readonly json?: true;
+  readonly pick?: string;
 }
 
 /** The terminal and the client of commands that use a server's API. */
@@ -48,16 +50,18 @@ export function serverCommand(parent: Command, name: string, description: string
     .command(name)
     .description(description)
     .option("--profile <name>", "profile of the server, from bellhop login")
-    .option("--json", "print JSON");
+    .option("--json", "print JSON")
+    .option("--pick <path>", "print one field of the JSON, such as task.id; of a list, the field of each item");
 }
 
 export function show<Value>(
   { print }: User,
-  { json }: ServerOptions,
+  { json, pick: path }: ServerOptions,
   value: Value,
   describe: (value: Value) => string,
 ): void {
-  print(json ? toJson(value) : describe(value));
+  if (path !== undefined) print(pick(value, path));
+  else print(json ? toJson(value) : describe(value));
 }
 
 export function showRows<Row>(
