@@ -1,6 +1,7 @@
 import { Command, type CommanderError, InvalidArgumentError } from "commander";
 import { closestName } from "../domain/spelling.ts";
 import { VERSION } from "../version.ts";
+import { addBackupCommands } from "./backup-commands.ts";
 import { addCompletionCommand } from "./completion.ts";
 import type { DevOptions } from "./dev.ts";
 import { ECHO_PATHS, startEcho } from "./echo.ts";
@@ -89,6 +90,7 @@ addVaultCommands(program, operator);
 addTeamCommands(program, operator);
 addKeyCommands(program, operator);
 addSessionCommands(program, operator);
+addBackupCommands(program, operator);
 addVaultAdd(program, user);
 
 function refuseUnknown(name: string): void {

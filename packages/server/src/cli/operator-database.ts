@@ -8,11 +8,12 @@ import { DataDirInUse, findOwner } from "../postgres/owner-lock.ts";
 import { type ConnectionSettings, createPool } from "../postgres/pool.ts";
 import { createPrimary } from "../postgres/primary.ts";
 import { reachRunningServer } from "../postgres/running-server.ts";
+import { adminConnectionTo, connectionTo, type EmbeddedConnection } from "../postgres/socket-dir.ts";
 import { migrate, requireCurrentSchema } from "../store/migrate.ts";
 import type { Database } from "../store/sql.ts";
 
-interface Reached {
-  readonly connection: ConnectionSettings;
+interface Reached<Connection = ConnectionSettings> {
+  readonly connection: Connection;
   /** Set when the database was started for this command alone. */
   readonly stop: (() => Promise<void>) | null;
 }
@@ -54,18 +55,36 @@ async function reachServer(databaseUrl: string): Promise<ConnectionSettings> {
   return { primary };
 }
 
+/** As the superuser, for a backup. */
+export async function withClusterAdmin<T>(
+  wanted: string,
+  work: (admin: EmbeddedConnection, dataDir: string) => Promise<T>,
+): Promise<T> {
+  const dataDir = await findDataDir(wanted);
+  const { connection, stop } = await reachEmbedded(dataDir, adminConnectionTo);
+  try {
+    return await work(connection, dataDir);
+  } finally {
+    await stop?.();
+  }
+}
+
 /** Of two processes that start the database at the same moment one wins the owner's lock; the other is its guest. */
-async function reachEmbedded(dataDir: string): Promise<Reached> {
+async function reachEmbedded(
+  dataDir: string,
+  connectAs: typeof connectionTo = connectionTo,
+): Promise<Reached<EmbeddedConnection>> {
   if ((await findOwner(dataDir)) === null) {
     try {
       const embedded = await startEmbeddedPostgres({ dataDir, log: () => {} });
       // Leaving by a signal would leave the database behind alone; its supervisor ends it when the process exits.
       process.once("SIGINT", () => process.exit(130));
       process.once("SIGTERM", () => process.exit(143));
-      return { connection: embedded.connection, stop: embedded.stop };
+      const { connection, adminConnection, stop } = embedded;
+      return { connection: connectAs === adminConnectionTo ? adminConnection : connection, stop };
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
     }
   }
-  return { connection: await reachRunningServer(dataDir), stop: null };
+  return { connection: await reachRunningServer(dataDir, connectAs), stop: null };
 }

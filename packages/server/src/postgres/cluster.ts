@@ -6,7 +6,7 @@ import { type Identity, identityForInitdb } from "./identity.ts";
 import type { Log } from "./log.ts";
 import { SYNC_METHOD } from "./settings.ts";
 
-const DRAFT_PREFIX = "pgdata.new-";
+export const DRAFT_PREFIX = "pgdata.new-";
 
 /**
  * Makes sure that `<dataDir>/pgdata` is a whole cluster. It is made under another name and renamed, so an

@@ -16,13 +16,16 @@ const CONNECT_TIMEOUT_MS = 2_000;
  * How to reach the PostgreSQL that another Bellhop process runs on this data directory. A further connection takes
  * nothing from its owner.
  */
-export async function reachRunningServer(dataDir: string): Promise<EmbeddedConnection> {
+export async function reachRunningServer(
+  dataDir: string,
+  connectAs = connectionTo,
+): Promise<EmbeddedConnection> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const written = await readPostmasterPid(join(dataDir, "pgdata"));
     const passwords = await readPasswords(dataDir);
     if (written !== null && written.socketDir !== "" && passwords !== null) {
-      const connection = connectionTo(written.socketDir, passwords, written.port);
+      const connection = connectAs(written.socketDir, passwords, written.port);
       if ((await tryConnection(connection)) === null) return connection;
     }
     if (performance.now() > deadline) break;
