@@ -6,14 +6,14 @@ export interface EchoAnswer {
   readonly body: unknown;
 }
 
-/** A job that a caller started here, and how it is to go. */
+/** A job that a caller started here, and its simulated course. */
 export interface Job {
   polls: number;
   readonly doneAfter: number;
   readonly fails: boolean;
 }
 
-/** Plays a third party whose job outlives the first call: start, ask, fetch. */
+/** Simulates a third party with a job: start, poll, fetch. */
 export function playProvider(
   style: "fal" | "jobs",
   id: string,
@@ -49,7 +49,7 @@ function start(style: "fal" | "jobs", url: URL, jobs: Map<string, Job>, address:
   return { status: 200, body };
 }
 
-/** fal has no failed status: the answer to the result's address says it. */
+/** fal has no failed status: its result endpoint reports the failure. */
 function result(job: Job): EchoAnswer {
   return job.fails
     ? { status: 422, body: { detail: "The job failed, as it was told to" } }

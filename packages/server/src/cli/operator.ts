@@ -1,11 +1,11 @@
 import { userInfo } from "node:os";
 import type { Database } from "../store/sql.ts";
 
-/** The person who runs a command on the server's machine, and the terminal in front of them. */
+/** The operator at the server's terminal. */
 export interface Operator {
-  /** By which the audit log names them. */
+  /** The name in the audit log. */
   readonly userName: string;
-  /** Undefined where the output does not go to a terminal. */
+  /** Undefined if the output is not a terminal. */
   readonly terminalWidth: number | undefined;
   work<T>(command: (database: Database, services: OperatorServices) => Promise<T>): Promise<T>;
   print(text: string): void;
@@ -13,7 +13,7 @@ export interface Operator {
 
 export type OperatorServices = Awaited<ReturnType<typeof loadServices>>;
 
-/** Only now: the commands that use a server by its API are loaded with these, and need neither them nor a database. */
+/** Loaded lazily: commands that use a server's API need neither these nor a database. */
 async function loadServices() {
   const [teams, members, keys] = await Promise.all([
     import("../service/operator/operator-teams.ts"),

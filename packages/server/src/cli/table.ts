@@ -9,8 +9,8 @@ const INDENT = "    ";
 const SHORTEST_NAME = 12;
 
 /**
- * Rows as aligned lines. Where they are wider than the terminal the last column, which is for ids, gets a line of its own,
- * and the first, which is for names, is cut. Without a terminal nothing is: a line is a row, for grep and the like.
+ * Rows as aligned lines. If they are wider than the terminal, the last column (ids) gets its own line, and the first
+ * (names) is cut. Without a terminal each row is one full line, for grep.
  */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
@@ -39,7 +39,7 @@ export function renderTable<Row>(
   return `${[head, ...cells.map(render)].join("\n")}\n`;
 }
 
-/** Names come from strangers who signed up: one with an escape in it must not steer the operator's terminal. */
+/** Names come from users who signed up: an escape sequence must not control the operator's terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 }
@@ -63,7 +63,7 @@ function total(widths: readonly number[]): number {
 
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u;
 
-/** Columns that a terminal takes for it: two for a letter of East Asia, none for an accent that stands on another. */
+/** Terminal columns: two for an East Asian character, none for a combining one. */
 function widthOf(text: string): number {
   let width = 0;
   for (const letter of text) width += /\p{Mark}/u.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1;

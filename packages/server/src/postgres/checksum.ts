@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a package of binaries is known by. Each is a SHA-256. */
+/** The checksums of a package of binaries, each a SHA-256. */
 export type Checksums = {
   readonly version: string;
   /** Of every file in it, by name. */
@@ -10,10 +10,10 @@ export type Checksums = {
   readonly programs: Readonly<Record<string, string>>;
 };
 
-/** What is run: few and small enough to be looked at by every start. */
+/** The programs that are run: few and small enough for a check at every start. */
 export const PROGRAMS = ["initdb", "pg_ctl", "postgres"] as const;
 
-/** Whether these are the programs that this version was released with. */
+/** Whether these are the programs of this release. */
 export async function hasPrograms(runtimeDir: string, { programs }: Checksums): Promise<boolean> {
   for (const program of PROGRAMS) {
     const found = await hashFile(join(runtimeDir, "bin", program)).catch(() => null);

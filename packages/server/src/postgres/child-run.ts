@@ -2,7 +2,7 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { createInterface } from "node:readline";
 import { type Identity, spawnIdentity } from "./identity.ts";
 
-/** How a child ended; `lastLines` are the end of what it wrote, for the error that reports it. */
+/** The exit of a child; `lastLines` are its last output, for the error message. */
 export type Exit = { code: number | null; signal: string | null; lastLines: string[] };
 
 export type ChildRun = { child: ChildProcess; exited: Promise<Exit> };
@@ -11,8 +11,8 @@ const KEPT_LINES = 10;
 const LAST_WORDS_MS = 1000;
 
 /**
- * Runs one of the PostgreSQL binaries. It leads its own session, so Ctrl-C in a terminal reaches only Bellhop,
- * which drains before it stops the database. It gets none of our environment: keys and addresses live there.
+ * Runs a PostgreSQL binary. It leads its own session, so Ctrl-C in a terminal reaches only Bellhop, which drains before
+ * it stops the database. It gets none of our environment, which contains keys and addresses.
  */
 export function runBinary(
   file: string,
@@ -41,8 +41,8 @@ export function runBinary(
     child.on("error", (error) => {
       resolve({ code: null, signal: null, lastLines: [explain(file, error).message] });
     });
-    // The pipe closes when the last backend of a killed postmaster is gone. A new one is refused until then,
-    // so that is worth a wait, but not a long one: a stuck backend must not hold back the news.
+    // The pipe closes when the last backend of a killed postmaster has exited. PostgreSQL refuses a new postmaster
+    // until then, so this waits, but not long: a stuck backend must not delay the report.
     child.on("close", (code, signal) => resolve({ code, signal, lastLines }));
     child.on("exit", (code, signal) => {
       setTimeout(() => resolve({ code, signal, lastLines }), LAST_WORDS_MS).unref();

@@ -9,8 +9,8 @@ import { SYNC_METHOD } from "./settings.ts";
 export const DRAFT_PREFIX = "pgdata.new-";
 
 /**
- * Makes sure that `<dataDir>/pgdata` is a whole cluster. It is made under another name and renamed, so an
- * interrupted initdb leaves only a draft, removed at the next start. The caller must own the data directory.
+ * Ensures that `<dataDir>/pgdata` is a complete cluster. It is created under another name and renamed, so an
+ * interrupted initdb leaves only a draft, which the next start removes. The caller must own the data directory.
  */
 export async function ensureCluster(
   dataDir: string,
@@ -50,9 +50,9 @@ async function createCluster(
   }
   if (maker?.uid !== identity?.uid) await giveTreeTo(identity, draft);
   await rename(draft, pgdata);
-  // Committed tasks live behind these two names: a power cut must not take a name back.
+  // Committed tasks depend on these two directory entries: they must survive a power cut.
   await syncPath(dataDir);
-  // The parent may be closed to our reading, and then cannot be flushed.
+  // The parent may be unreadable, and then cannot be flushed.
   await syncPath(dirname(dataDir)).catch(() => {});
   log("postgres.initialised", { pgdata, durationMs: Math.round(performance.now() - startedAt) });
 }
@@ -66,9 +66,9 @@ async function checkCluster(pgdata: string, version: string, identity: Identity)
         "Run Bellhop as that user or as root, or set BELLHOP_DATA_DIR to another directory.",
     );
   }
-  // A copy restored by root belongs to root, as whom PostgreSQL cannot run; one of an earlier version to nobody.
+  // A copy restored by root belongs to root, as which PostgreSQL cannot run; one of an earlier version to nobody.
   if (uid !== runsAs) await giveTreeTo(identity, pgdata);
-  // PostgreSQL refuses a cluster that others can read, which a restored copy may have become.
+  // PostgreSQL refuses a cluster that others can read, as a restored copy may be.
   await chmod(pgdata, 0o700);
 
   const made = (await readFile(join(pgdata, "PG_VERSION"), "utf8")).trim();

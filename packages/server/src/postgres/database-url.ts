@@ -1,16 +1,16 @@
-/** A mistake in DATABASE_URL, said without quoting it: there is a password in it. */
+/** A mistake in DATABASE_URL, reported without quoting it, because it contains a password. */
 export class DatabaseUrlError extends Error {
   override readonly name = "DatabaseUrlError";
 }
 
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
 
-/** Bellhop writes: whatever else is named, it is the server that can be written to. */
+/** Bellhop always uses the writable server. */
 const SESSION_ATTRIBUTES = ["any", "read-write", "primary"];
 
 /**
- * One address for each server that the URL names, as libpq reads it: `postgres://a:1,b:2/db`, or `?host=/one,/two`. The
- * driver itself knows only one.
+ * One address per server of the URL, as libpq reads it: `postgres://a:1,b:2/db`, or `?host=/one,/two`. The driver
+ * itself supports only one.
  */
 export function splitDatabaseUrl(url: string): readonly string[] {
   const [, scheme = "", user = "", authority = "", path = "", query = ""] = PARTS.exec(url) ?? [];

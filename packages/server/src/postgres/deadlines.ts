@@ -1,11 +1,11 @@
 /** One statement, or one wait for a connection, that must end by its time. */
 export interface Deadline {
   readonly atMs: number;
-  /** Null once it has ended: an outgrown table of the set may hold this object for long, and must hold nothing else. */
+  /** Null once it has ended: an outgrown table of the set may retain this object for long, and must retain nothing else. */
   onMissed: (() => void) | null;
 }
 
-/** How late a missed deadline is noticed at worst, while the process has time to look. */
+/** The maximum delay of a missed deadline, while the event loop is free. */
 const TICK_MS = 100;
 
 const open = new Set<Deadline>();
@@ -13,8 +13,8 @@ let tickAtMs: number | null = null;
 let stoodStill = false;
 
 /**
- * Calls `onMissed` unless `endDeadline` comes first. All that are under way share one coarse timer: a timer each would
- * cost more than the smallest statements do.
+ * Calls `onMissed` unless `endDeadline` comes first. All deadlines share one coarse timer: a timer each would cost more
+ * than the smallest statements.
  */
 export function beginDeadline(ms: number, onMissed: () => void): Deadline {
   const nowMs = performance.now();
@@ -41,7 +41,8 @@ function arm(nowMs: number): void {
 
 function tick(): void {
   const nowMs = performance.now();
-  // After a pause of the process its answers may be there, unread: they are read before anything is given up, once.
+  // After a pause of the process its answers may be available but unread: they are read once before any deadline is
+  // missed.
   stoodStill = !stoodStill && nowMs - (tickAtMs ?? nowMs) > TICK_MS;
   tickAtMs = null;
   for (const deadline of stoodStill ? [] : open) {

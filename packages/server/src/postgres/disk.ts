@@ -12,7 +12,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** What an ordinary user may still write there. */
+/** The free space for an ordinary user. */
 export async function freeDiskBytes(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return bavail * bsize;
@@ -25,7 +25,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Removes a tree of our own, also where we may not write to its directories. */
+/** Removes our own tree, even with read-only directories. */
 export async function removeTree(path: string): Promise<void> {
   const remove = () => rm(path, { recursive: true, force: true });
   await remove().catch(async () => {
@@ -56,8 +56,8 @@ export async function giveTo(owner: Identity, path: string): Promise<void> {
 }
 
 /**
- * The same for a whole tree, its root last: while that belongs to somebody else, a start that was interrupted begins
- * again. Links are left alone: what they point at may not be ours to give.
+ * The same for a whole tree, its root last: an interrupted start then repeats it. Links are skipped: their targets may
+ * not be ours.
  */
 export async function giveTreeTo(owner: Identity, path: string): Promise<void> {
   if ((await stat(path)).isDirectory()) {

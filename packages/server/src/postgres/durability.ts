@@ -8,13 +8,10 @@ export type DurabilityFacts = {
   synchronousCommit: string;
 };
 
-/** PostgreSQL 13 is past its end of life, and our statements are tried on 14 and newer. */
+/** PostgreSQL 13 is past its end of life, and our statements are tested on 14 and newer. */
 const OLDEST_VERSION_NUM = 140_000;
 
-/**
- * Refuses a database that could lose a task it has accepted. With `allowUnsafe` it only returns what it would
- * have refused, for the log.
- */
+/** Refuses a database that could lose an accepted task. With `allowUnsafe` it only returns the reasons, for the log. */
 export async function assertDurable(sql: Sql, { allowUnsafe }: { allowUnsafe: boolean }): Promise<string[]> {
   const dangers = findDangers(await readFacts(sql));
   if (dangers.length > 0 && !allowUnsafe) throw new Error(dangers.join(" "));
@@ -58,7 +55,8 @@ export function findDangers(facts: DurabilityFacts): string[] {
 }
 
 /**
- * What a failover would lose, for the log: no reason to refuse, as the server that has just taken over is alone at first.
+ * What a failover would lose, for the log: not a reason to refuse, because a server that has just taken over is alone
+ * at first.
  */
 export async function findReplicationDanger(sql: Sql): Promise<string | null> {
   const [facts] = await sql.rows<{ names: string; commit: string }>(

@@ -26,10 +26,10 @@ import { startSupervisor } from "./supervisor.ts";
 
 export type EmbeddedPostgres = {
   connection: EmbeddedConnection;
-  /** As the superuser, for tests and for hands. */
+  /** The superuser's connection, for tests and manual use. */
   adminConnection: EmbeddedConnection;
   dataDir: string;
-  /** No earlier start had put data there. */
+  /** The directory had no data before. */
   isNew: boolean;
   runtimeDir: string;
   socketDir: string;
@@ -39,17 +39,17 @@ export type EmbeddedPostgres = {
 export type EmbeddedOptions = {
   dataDir: string;
   log: Log;
-  /** PostgreSQL settings that win over ours, for operators of larger machines. */
+  /** PostgreSQL settings that override ours, for operators of larger machines. */
   extraSettings?: Settings;
 };
 
 /**
- * Failed launches after which a start gives up. With the supervisor's growing waits it is some 3 s: the
- * backends of a killed postmaster have gone by then, and what still fails then fails for good.
+ * A start gives up after this many failed launches. With the supervisor's growing waits that is about 3 s: the backends
+ * of a killed postmaster have exited by then, and later failures are permanent.
  */
 const LAUNCHES_BEFORE_GIVING_UP = 6;
 
-/** Starts PostgreSQL as our own child, and promises that no other Bellhop uses this data directory. */
+/** Starts PostgreSQL as our own child, and guarantees that no other Bellhop uses this data directory. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { path: dataDir, closed } = await resolveDataDir(options.dataDir);
   if (closed !== null) options.log("postgres.data_dir_moved", { wanted: options.dataDir, dataDir, closed });
@@ -84,7 +84,7 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
   const passwords = await openPasswords(dataDir);
   const connection = connectionTo(socketDir, passwords);
   const adminConnection = adminConnectionTo(socketDir, passwords);
-  // A file of the operator's own says who may come in, and how.
+  // The operator's own pg_hba.conf decides about access.
   const lock =
     extraSettings.hba_file === undefined
       ? await prepareLock({ pgdata, identity, admin: adminConnection })
@@ -127,7 +127,7 @@ async function startOwned({ dataDir, log, extraSettings = {} }: EmbeddedOptions)
     return { connection, adminConnection, dataDir, isNew, runtimeDir, socketDir, stop };
   } catch (error) {
     await stop();
-    // Of class 28, a password or a role that the cluster does not know: the next start sets it again.
+    // Class 28: a password or role that the cluster does not know; the next start sets it again.
     if (hasState(error, "28")) await lock.forget();
     throw error;
   }

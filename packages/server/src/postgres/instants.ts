@@ -6,8 +6,8 @@ const readText: (text: string) => unknown = types.getTypeParser(types.builtins.T
 const REMEMBERED = 64;
 
 /**
- * Lets connections read instants, remembering the last ones: all rows of a statement were changed at one instant, which a
- * row may name three times, and to read its text takes longer than all else in the row.
+ * Parses timestamps with a cache: all rows of a statement changed at the same time, which a row may contain three
+ * times, and parsing it costs more than the rest of the row.
  */
 export function rememberInstants(): void {
   const known = new Map<string, number>();

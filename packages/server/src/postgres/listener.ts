@@ -9,21 +9,21 @@ export interface Listener {
 }
 
 const RECONNECT_MS = 500;
-/** With the wait for the answer and a new connection, a silent one is replaced within 5 s. */
+/** Including the answer timeout and the reconnect, a silent connection is replaced within 5 s. */
 const BEAT_MS = 2_000;
 
 interface Line {
   readonly client: pg.Client;
   readonly socket: Socket;
-  /** What must be answered by then: the connection itself, or the last beat. */
+  /** The deadline of the connection attempt or of the last ping. */
   deadline: Deadline;
 }
 
 /**
- * Hears what other nodes say on a channel, on a connection of its own. Notifications sent while it was away are
- * lost for good: `onConnected` is called after each (re)connection so that the caller can look for itself.
- * A connection that went silent looks like one on which nothing is said: so the listener speaks to itself now and then,
- * on a channel of its own, and gives the connection up when it does not hear it.
+ * Listens on a channel, on a separate connection. Notifications sent while it was disconnected are lost: `onConnected`
+ * is called after each (re)connection so that the caller can poll. A silent connection looks like one without messages,
+ * so the listener sends itself a ping now and then, on its own channel, and replaces the connection if the ping does
+ * not arrive.
  */
 export function createListener(options: {
   readonly connection: ConnectionSettings;
@@ -64,7 +64,7 @@ export function createListener(options: {
     }
   }
 
-  /** It was heard; after a while it speaks again. */
+  /** The ping arrived; the next follows after a while. */
   function rest(line: Line): void {
     if (!endDeadline(line.deadline) || stopped) return;
     timer = setTimeout(() => {

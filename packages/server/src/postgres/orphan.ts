@@ -13,15 +13,15 @@ import {
 import { adminConnectionTo, removeSocketDir } from "./socket-dir.ts";
 
 const TIMEOUT_MS = 2_000;
-/** A backend that is idle leaves as soon as its client is dead; a busy machine may need a moment for it. */
+/** An idle backend exits as soon as its client is dead; a busy machine may need a moment. */
 const PATIENCE_MS = 3_000;
 const RETRY_MS = 25;
 
 /**
- * Deals with the postmaster that an earlier Bellhop left when it was killed. It is stopped, not adopted: it may be of
- * an older version or have other settings, and it is not our child. The caller holds the owner's lock, so no other
- * Bellhop should live here. Where that lock could not be held, or its file was removed, the postmaster's connections
- * tell: a living Bellhop always keeps one that is idle, and then it is we who must go.
+ * Handles the postmaster of a killed Bellhop. It is stopped, not adopted: it may be of an older version or have other
+ * settings, and it is not our child. The caller holds the owner's lock, so no other Bellhop should run here. If that
+ * lock could not be held, or its file was removed, the postmaster's connections tell: a running Bellhop always keeps an
+ * idle one, and then this start must fail.
  */
 export async function clearOrphan(dataDir: string, pgdata: string, log: Log): Promise<void> {
   const left = await readPostmasterPid(pgdata);
@@ -37,10 +37,10 @@ export async function clearOrphan(dataDir: string, pgdata: string, log: Log): Pr
   await removeSocketDir(left.socketDir);
 }
 
-/** No when it does not let us in: starting, stopping, stuck, or its socket gone. It serves no Bellhop then. */
+/** False if it refuses us: starting, stopping, stuck, or its socket gone. Then it serves no Bellhop. */
 async function servesBellhop({ socketDir, port }: PostmasterPid, known: Passwords | null): Promise<boolean> {
   const client = new Client({
-    // Earlier versions ask for no password and know this role alone; and it alone sees what others do.
+    // Earlier versions require no password and have only this role, which also sees other sessions.
     ...adminConnectionTo(socketDir, known ?? { admin: "", app: "" }, port),
     ssl: false,
     connectionTimeoutMillis: TIMEOUT_MS,

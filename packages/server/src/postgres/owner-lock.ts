@@ -33,15 +33,18 @@ export class DataDirInUse extends Error {
 
 type OwnerState = "contending" | "owner";
 
-/** The process behind an owner's socket. One that is alive but does not answer is taken for the owner. */
+/** The process behind an owner's socket. One that is alive but does not answer counts as the owner. */
 export type Owner = { pid: number | null; host: string | null; state: OwnerState };
 
 export type OwnerLock = { release(): Promise<void> };
 
 const SUFFIX = ".sock";
-/** A paused process (SIGSTOP, a busy event loop) still accepts; it keeps its right, so silence is no death. */
+/**
+ * A paused process (SIGSTOP, a busy event loop) still accepts connections and keeps its right, so silence does not mean
+ * death.
+ */
 const PATIENCE_MS = 1000;
-/** Some shared and network file systems cannot hold a socket; there the connections of PostgreSQL tell (orphan.ts). */
+/** Some shared and network file systems do not support sockets; there PostgreSQL's connections decide (orphan.ts). */
 const NO_SOCKETS_HERE = new Set(["ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EINVAL", "EPERM"]);
 
 export async function takeOwnerLock(dataDir: string, log: Log): Promise<OwnerLock> {
@@ -50,7 +53,7 @@ export async function takeOwnerLock(dataDir: string, log: Log): Promise<OwnerLoc
   return withShortPath(owners, (path) => contend(dataDir, path, log));
 }
 
-/** The process that owns the data directory, or is about to. Only asks: a start under way does not lose by it. */
+/** The process that owns the data directory, or is about to. Only asks: it does not affect a running start. */
 export async function findOwner(dataDir: string): Promise<Owner | null> {
   const owners = join(dataDir, "owners");
   const names = await readdir(owners).catch(() => []);
@@ -63,7 +66,7 @@ export async function findOwner(dataDir: string): Promise<Owner | null> {
   });
 }
 
-/** A socket's path may have 107 bytes, and the data directory's alone may have more: a short link leads there. */
+/** A socket's path may have 107 bytes, and the data directory's may be longer: a short link leads there. */
 async function withShortPath<T>(owners: string, work: (path: string) => Promise<T>): Promise<T> {
   const link = await mkdtemp("/tmp/bellhop-own-");
   try {
@@ -81,7 +84,7 @@ async function contend(dataDir: string, owners: string, log: Log): Promise<Owner
     socket.end(JSON.stringify({ pid: process.pid, host: hostname(), state }), () => socket.destroy());
   });
   const name = randomBytes(8).toString("hex") + SUFFIX;
-  // Bound but not yet listening, a socket looks dead: it gets its real name only once it answers.
+  // A bound socket that does not listen yet looks dead: it gets its real name only once it answers.
   const unheard = join(owners, `${name}.new`);
   try {
     await listen(server, unheard);
@@ -111,7 +114,7 @@ async function outlastOthers(dataDir: string, owners: string, own: string): Prom
     for (const name of await readdir(owners)) {
       if (name === own || !name.endsWith(SUFFIX)) continue;
       const other = await askOwner(join(owners, name));
-      // Names are never used twice, so one that is dead stays dead and any contender may remove it.
+      // Names are never reused, so a dead one stays dead and any contender may remove it.
       if (other === "dead") await rm(join(owners, name), { force: true });
       else if (other === "leaving" || (other.state === "contending" && own < name)) waiting = true;
       else throw new DataDirInUse(dataDir, other);
@@ -134,7 +137,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-/** `leaving`: it hung up before it had answered, so it must be asked again. */
+/** `leaving`: it closed the connection before answering, so it must be asked again. */
 function askOwner(path: string): Promise<Owner | "dead" | "leaving"> {
   return new Promise((resolve) => {
     const socket = createConnection(path);

@@ -6,21 +6,21 @@ import { syncPath } from "./disk.ts";
 const PASSWORD_FILE = "postgres-password";
 const OWNER_ONLY = 0o600;
 
-/** What the two roles of the embedded server log in with. */
+/** The passwords of the two roles of the embedded server. */
 export type Passwords = { admin: string; app: string };
 
-/** Makes the secret of this data directory once, and reads it ever after. The caller must own the directory. */
+/** Creates the secret of this data directory once, and reads it later. The caller must own the directory. */
 export async function openPasswords(dataDir: string): Promise<Passwords> {
   return toPasswords((await readSecret(dataDir)) ?? (await createSecret(dataDir)));
 }
 
-/** For a process beside the one that owns the directory; null where there is no secret yet. */
+/** For a process beside the owner; null if there is no secret yet. */
 export async function readPasswords(dataDir: string): Promise<Passwords | null> {
   const secret = await readSecret(dataDir);
   return secret === null ? null : toPasswords(secret);
 }
 
-/** One from the other cannot be told: the pools of the application hold only its own. */
+/** One cannot be derived from the other: the application's pools hold only their own. */
 function toPasswords(secret: string): Passwords {
   const derive = (role: string) => createHash("sha256").update(`${role} ${secret}`).digest("base64url");
   return { admin: derive("admin"), app: derive("app") };
@@ -30,7 +30,7 @@ async function readSecret(dataDir: string): Promise<string | null> {
   const path = join(dataDir, PASSWORD_FILE);
   try {
     const secret = (await readFile(path, "utf8")).trim();
-    // A restored copy may have become readable by others.
+    // A restored copy may be readable by others.
     await chmod(path, OWNER_ONLY);
     return secret === "" ? null : secret;
   } catch (error) {
@@ -39,7 +39,7 @@ async function readSecret(dataDir: string): Promise<string | null> {
   }
 }
 
-/** Whole under its name or not at all. Should a power cut take it, the next start makes another and sets that. */
+/** Written atomically. If a power cut loses it, the next start creates and sets another. */
 async function createSecret(dataDir: string): Promise<string> {
   const secret = randomBytes(32).toString("base64url");
   const path = join(dataDir, PASSWORD_FILE);

@@ -5,23 +5,23 @@
  * less to choose.
  */
 const SETTINGS = {
-  // Plan once, without a look at the values: planning the claim costs more than running it.
+  // Plan once, without the values: planning the claim costs more than running it.
   plan_cache_mode: "force_generic_plan",
-  // No statement of ours is meant to read a table from end to end.
+  // None of our statements should scan a whole table.
   enable_seqscan: "off",
-  // Collects every match of an index before the first row: a claim wants the first few of thousands.
+  // Collects every match of an index before the first row: a claim needs the first few of thousands.
   enable_bitmapscan: "off",
-  // Both read all of one side; ours look up a few rows by their key, which is the nested loop that is left.
+  // Both read one side completely; our statements look up a few rows by key, which is the remaining nested loop.
   enable_hashjoin: "off",
   enable_mergejoin: "off",
-  // Copies the inner side, to read it again instead of looking the key up.
+  // Copies the inner side instead of looking the key up.
   enable_material: "off",
-  // Indexes give the order in which rows are wanted. With sorts to choose from, a claim planned while few tasks were
-  // pending took another index, read all tasks of the queue or the team and sorted them: 5 to 20 times slower.
+  // Indexes give the required order. With sorts allowed, a claim planned while few tasks were pending took another
+  // index, read all tasks of the queue or the team and sorted them: 5 to 20 times slower.
   enable_sort: "off",
   enable_incremental_sort: "off",
-  // Before version 18 a plan that has to do what is off here counts as endlessly dear, and dear plans are compiled first: a
-  // tenth of a second and 100 MB for each connection of a storageQuota PostgreSQL, for statements that take a millisecond.
+  // Before version 18 a plan that has to use what is off here has a huge cost, and expensive plans are JIT-compiled: a
+  // tenth of a second and 100 MB per connection of a default PostgreSQL, for statements that take a millisecond.
   jit: "off",
 } as const;
 

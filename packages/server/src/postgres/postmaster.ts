@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** What postmaster.pid says. It outlives its writer, so nothing in it is true until checked. */
+/** The content of postmaster.pid. It outlives its process, so it must be verified. */
 export type PostmasterPid = { pid: number; port: number; socketDir: string };
 
 export async function readPostmasterPid(pgdata: string): Promise<PostmasterPid | null> {
@@ -16,9 +16,9 @@ export async function readPostmasterPid(pgdata: string): Promise<PostmasterPid |
 }
 
 /**
- * Whether this pid is a live postmaster of this cluster. PostgreSQL only asks whether the pid exists, and so
- * refuses to start when it was reused by a process of the same user, or is a zombie that its parent does not reap.
- * A postmaster works inside its cluster: that is what we ask instead.
+ * Whether this pid is a live postmaster of this cluster. PostgreSQL only checks whether the pid exists, and so refuses
+ * to start if it was reused by a process of the same user or is a zombie. A postmaster's working directory is its
+ * cluster: we check that instead.
  */
 export async function isPostmasterOf(pid: number, pgdata: string): Promise<boolean> {
   if (process.platform === "linux") {
@@ -31,8 +31,8 @@ export async function isPostmasterOf(pid: number, pgdata: string): Promise<boole
 }
 
 /**
- * Removes a postmaster.pid that no live postmaster stands behind. Should one be alive after all, unseen by us,
- * PostgreSQL still refuses: its shared memory is found by the cluster's inode, not by this file.
+ * Removes a postmaster.pid without a live postmaster. If one is alive after all, PostgreSQL still refuses: it finds the
+ * shared memory by the cluster's inode, not by this file.
  */
 export async function clearPostmasterPid(pgdata: string): Promise<void> {
   const left = await readPostmasterPid(pgdata);
@@ -40,14 +40,14 @@ export async function clearPostmasterPid(pgdata: string): Promise<void> {
   await rm(join(pgdata, "postmaster.pid"), { force: true });
 }
 
-/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one: safe, but the next start must replay the log. */
+/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT the immediate one: safe, but the next start must replay the WAL. */
 const STEPS = [
   { signal: "SIGINT", patienceMs: 10_000 },
   { signal: "SIGQUIT", patienceMs: 10_000 },
   { signal: "SIGKILL", patienceMs: 10_000 },
 ] as const;
 
-/** Stops a postmaster, our child or not. Returns the signal that did it. */
+/** Stops a postmaster, our child or not. Returns the effective signal. */
 export async function stopPostmaster(pid: number, isAlive: () => Promise<boolean>): Promise<string> {
   for (const { signal, patienceMs } of STEPS) {
     send(pid, signal);
@@ -64,6 +64,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended on its own in the meantime; whether it is alive is asked next.
+    // It exited meanwhile; its state is checked next.
   }
 }

@@ -5,26 +5,26 @@ import { beginDeadline, endDeadline } from "./deadlines.ts";
 import type { Log } from "./log.ts";
 import { explainTlsFailure } from "./tls-failure.ts";
 
-/** A server that does not let us in, or does not answer, within this time is taken for away. */
+/** A server that does not accept us or answer within this time counts as down. */
 const ANSWER_MS = 1_500;
-/** How often the server in use is asked whether it still is what it was. */
+/** How often the current server is checked. */
 const BEAT_MS = 1_000;
-/** Between two looks at all of them while none can be written to. */
+/** Interval between checks of all servers while none is writable. */
 const SEEK_MS = 200;
 
-/** What a server says of itself. */
+/** The state that a server reports. */
 interface Standing {
   readonly isReadOnly: boolean;
   /** Rises with every promotion; 0 where it is not told. */
   readonly timeline: number;
 }
 
-/** Of several servers that replicate each other, the one that can be written to. */
+/** The writable one of several replicated servers. */
 export interface Primary {
   /** The address to connect to now. */
   readonly url: string;
   readonly name: string;
-  /** Looks at all of them; throws with what each said if none can be written to. */
+  /** Checks all servers; throws with each one's state if none is writable. */
   find(): Promise<void>;
   /** From now on moves by itself when the server in use is lost. */
   watch(): void;

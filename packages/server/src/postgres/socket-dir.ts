@@ -17,9 +17,9 @@ export type EmbeddedConnection = {
   password?: string;
 };
 
-/** The cluster's superuser: sets up the other role and is not used again. */
+/** The cluster's superuser: sets up the other role and is not used otherwise. */
 export const ADMIN_ROLE = "bellhop";
-/** Owns the database, and may do nothing else to the server. */
+/** Owns the database and has no other rights on the server. */
 const APP_ROLE = "bellhop_app";
 const DATABASE = "bellhop";
 
@@ -40,7 +40,7 @@ const RANDOM_LENGTH = 6;
 /** The limit of a socket's path is 107 bytes on Linux and 103 on macOS: the smaller serves both. */
 const PATH_LIMIT = 103;
 
-/** Makes a private directory for the socket: who cannot enter it cannot even try a password. */
+/** Creates a private directory for the socket: a user who cannot enter it cannot even try a password. */
 export async function makeSocketDir(identity: Identity): Promise<string> {
   const dir = await mkdtemp(join(await chooseParent(identity), PREFIX));
   await giveTo(identity, dir);
@@ -56,14 +56,14 @@ async function chooseParent(identity: Identity): Promise<string> {
   return parent;
 }
 
-/** Removes a socket directory of this or an earlier run; a path not made by us is left alone. */
+/** Removes a socket directory of this or an earlier run; other paths are left alone. */
 export async function removeSocketDir(dir: string): Promise<void> {
   if (basename(dir).startsWith(PREFIX)) await rm(dir, { recursive: true, force: true });
 }
 
 /**
- * Clears what a killed postmaster left in its socket directory. Its lock file holds a pid; once that pid
- * belongs to another process, PostgreSQL would refuse to start.
+ * Removes the files of a killed postmaster from its socket directory. Its lock file holds a pid; if another process
+ * reuses that pid, PostgreSQL would refuse to start.
  */
 export async function clearSocketDir(dir: string): Promise<void> {
   await rm(join(dir, `.s.PGSQL.${SOCKET_PORT}`), { force: true });

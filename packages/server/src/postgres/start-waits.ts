@@ -3,7 +3,7 @@ import type { Log } from "./log.ts";
 const SAY_AFTER_MS = 3_000;
 const SAY_AGAIN_MS = 10_000;
 
-/** Does one step of a start. One that takes long is named in the log, again and again until it has ended. */
+/** Runs one step of a start. A slow step is logged repeatedly until it ends. */
 export async function sayWhatIsAwaited<T>(log: Log, step: string, work: () => Promise<T>): Promise<T> {
   const beganMs = performance.now();
   const say = () => {

@@ -6,26 +6,26 @@ import { stopPostmaster } from "./postmaster.ts";
 export type Supervisor = { stop(): Promise<void> };
 
 type Deps = {
-  /** Clears what a dead postmaster left behind; runs before each spawn. */
+  /** Cleans up after a dead postmaster; runs before each spawn. */
   prepare(): Promise<void>;
   spawn(): ChildRun;
-  /** Called after each exit that was not asked for. */
+  /** Called after each unexpected exit. */
   onExit(exit: Exit): void;
   log: Log;
 };
 
 const FIRST_WAIT_MS = 100;
-/** Beyond this, waiting longer only delays the recovery that an operator has just made possible. */
+/** A longer wait would only delay the recovery. */
 const LONGEST_WAIT_MS = 10_000;
-/** A postmaster that lived this long was healthy: its death is a new misfortune, not the same one again. */
+/** A postmaster that ran this long was healthy: its exit is a new failure. */
 const HEALTHY_AFTER_MS = 60_000;
 
-/** Keeps a postmaster running: one that dies unasked is started again, after growing waits. */
+/** Keeps a postmaster running: after an unexpected exit it is restarted, with growing waits. */
 export function startSupervisor({ prepare, spawn, onExit, log }: Deps): Supervisor {
   const stopping = new AbortController();
   let running: ChildRun | null = null;
 
-  // When the process leaves without stop(), by a bug, the database should not stay behind alone.
+  // If the process exits without stop(), because of a bug, the database must not be left behind.
   const onProcessExit = () => running?.child.kill("SIGINT");
   process.on("exit", onProcessExit);
 

@@ -1,4 +1,4 @@
-/** Nobody whom this process trusts has signed the certificate. */
+/** No trusted authority has signed the certificate. */
 const UNTRUSTED = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -9,16 +9,16 @@ const UNTRUSTED = new Set([
   "INVALID_CA",
 ]);
 
-/** Of the handshake, or of a file that DATABASE_URL names for it. */
+/** Errors of the handshake, or of a file in DATABASE_URL. */
 const OTHER_TLS = /^(ERR_SSL_|ERR_TLS_|ERR_OSSL_|EPROTO$)/;
 
 export interface TlsFailure {
-  /** What happened, to be said of a server: it "answered, but …". */
+  /** The failure, as the end of "answered, but …". */
   readonly what: string;
   readonly remedy: string;
 }
 
-/** What is wrong with TLS to a PostgreSQL that has answered. Null for any other error. */
+/** Explains a TLS failure of a PostgreSQL that answered. Null for any other error. */
 export function explainTlsFailure(error: unknown): TlsFailure | null {
   if (!(error instanceof Error)) return null;
   const code = "code" in error ? String(error.code) : "";

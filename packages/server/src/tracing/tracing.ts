@@ -20,15 +20,15 @@ type Headers = Readonly<Record<string, string>>;
 
 const TRACEPARENT = "traceparent";
 
-/** Makes spans of what happens to tasks. There is none of it where traces are off: nothing asks whether they are on. */
+/** Creates spans of task activity. Without traces none of this exists, so no code checks whether they are on. */
 export interface Tracing {
-  /** Runs what follows of a request under the trace that its headers name. */
+  /** Runs a request under the trace of its headers. */
   readonly follow: (headers: Readonly<Record<string, unknown>>, next: () => void) => void;
-  /** The same service, with a span for each creation, whose place is kept in the headers of the call. */
+  /** The same service with a span per creation, whose context is kept in the headers of the call. */
   readonly ofTasks: (tasks: TaskService) => TaskService;
-  /** A span for each firing of a schedule that comes to something on this node: a task, which has its place, or a refusal. */
+  /** A span per firing on this node that creates a task, which keeps its context, or is refused. */
   readonly ofFirings: TraceFirings;
-  /** The same way out, with a span for each call, that links to the creation and is sent along. */
+  /** The same outgoing calls with a span each, linked to the creation and sent as `traceparent`. */
   readonly ofCalls: TraceCalls;
 }
 
@@ -41,7 +41,7 @@ export function createTracing(tracer: Tracer): Tracing {
     return tracer.startActiveSpan(name, { kind: SpanKind.PRODUCER, attributes }, async (span) => {
       try {
         const made = await work(placeOf(), span);
-        // One that is not ended is not sent: nothing was made.
+        // A span that is not ended is not sent: nothing was created.
         if (made !== null) span.end();
         return made;
       } catch (error) {
@@ -111,7 +111,7 @@ function placeOf(): Headers {
   return carrier;
 }
 
-/** What the caller wrote there itself is the caller's trace, and is linked to as it stands. */
+/** A `traceparent` of the caller is the caller's trace, and is linked unchanged. */
 function placed(request: TaskRequest, place: Headers): TaskRequest {
   if (findPlace(request.call.headers) !== undefined) return request;
   return { ...request, call: { ...request.call, headers: { ...request.call.headers, ...place } } };
@@ -127,7 +127,7 @@ function withoutPlace(headers: Headers): Headers {
   );
 }
 
-/** Of a poll, the headers of the first call of its task stand beside it. */
+/** For a poll, the headers of its task's first call are beside it. */
 function linksOf({ call, wipe }: RecordedCall) {
   const place = [call.headers, wipe?.headers ?? {}].flatMap((headers) => {
     const name = findPlace(headers);
@@ -141,7 +141,7 @@ function firingOf({ id, task }: Pick<Schedule, "id" | "task">): Record<string, s
   return { "bellhop.schedule.id": formatId("sch", id), "bellhop.queue": task.request.queue };
 }
 
-/** The host of the target and nothing else of its address: a path or a query may hold a secret. */
+/** Only the host of the target: a path or a query may contain a secret. */
 function attributesOf(
   kind: CallKind,
   { taskId, messageId, call, headers }: RecordedCall,

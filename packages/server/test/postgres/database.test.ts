@@ -33,7 +33,7 @@ describe("two that wait for each other", () => {
     update seats s set taken = taken + 1 from gate where s.id = 1 and gate.passed is not null returning taken`;
 
   /**
-   * Takes the first processSlot, lets `work` take the second, wants the second too, and then lets `work` want the first: who asks
+   * Takes the first place, lets `work` take the second, wants the second too, and then lets `work` want the first: who asks
    * last is the one that finds out, and is undone. A busy machine may take its time for it.
    */
   async function cross(work: (database: Database) => Promise<unknown>): Promise<unknown> {
@@ -76,7 +76,7 @@ describe("two that wait for each other", () => {
     );
 
     assert.deepEqual(done, [{ taken: 1 }]);
-    // More than twice where it had the second processSlot again before the other, which waited for it, was awake.
+    // More than twice where it had the second place again before the other, which waited for it, was awake.
     assert.ok(begun >= 2, `begun ${begun} times`);
   });
 });

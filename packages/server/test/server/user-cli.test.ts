@@ -175,7 +175,7 @@ describe("the bellhop command, in the hands of a user", () => {
     const elsewhere = await bellhop({ BELLHOP_URL: "http://127.0.0.1:1" }, ["queues", "list"]);
     assert.match(elsewhere.stderr, /so its key is not sent there/);
     await chmod(file, 0o644);
-    assert.match((await bellhop({}, ["queues", "list"])).stderr, /is open to others: chmod 600/);
+    assert.match((await bellhop({}, ["queues", "list"])).stderr, /others can read it: chmod 600/);
     await chmod(file, 0o600);
     await bellhop({}, ["profile", "remove", "here"]);
     assert.equal((await bellhop({}, ["queues", "list"])).code, 1);

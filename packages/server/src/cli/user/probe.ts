@@ -1,11 +1,11 @@
-/** What a server answers to a stranger; null where it cannot be reached, and why. */
+/** A server's answer without a credential; null with the reason if it cannot be reached. */
 export type Probed =
   | { readonly status: number; readonly date: Date | null; readonly json: unknown }
   | { readonly status: null; readonly why: string };
 
 const ANSWER_MS = 10_000;
 
-/** One look without a credential, for a check that needs the status and the headers of an answer. */
+/** One request without a credential, for checks of the status and headers. */
 export async function probe(url: string, path: string): Promise<Probed> {
   try {
     const answer = await fetch(new URL(path, `${url}/`), {

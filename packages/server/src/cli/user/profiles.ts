@@ -8,7 +8,7 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The name of the one that is used where none is named. */
+  /** The name of the default profile. */
   readonly current: string | null;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -25,15 +25,15 @@ export async function readProfiles(file: string): Promise<Profiles> {
     throw error;
   });
   if (text === null) return { current: null, profiles: {} };
-  // A key that other users of the machine could read is refused, so that its owner learns of it.
+  // A key file that other users can read is refused, so that its owner notices.
   if (((await stat(file)).mode & 0o077) !== 0)
-    throw new Error(`${file} has API keys in it and is open to others: chmod 600 ${file}`);
+    throw new Error(`${file} contains API keys and others can read it: chmod 600 ${file}`);
   const found = parse(text);
   if (found === null) throw new Error(`${file} is damaged: remove it, and run bellhop login again`);
   return found;
 }
 
-/** Whole or not at all, and never readable by others, not even for a moment. */
+/** Written atomically, and never readable by others. */
 export async function writeProfiles(file: string, profiles: Profiles): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const beside = `${file}.${process.pid}`;

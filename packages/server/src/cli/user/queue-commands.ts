@@ -14,20 +14,20 @@ interface CreateOptions extends ServerOptions {
 }
 
 export function addQueueCommands(program: Command, user: User): void {
-  const queues = program.command("queues").description("the lines that tasks wait in");
+  const queues = program.command("queues").description("create, list and manage queues");
 
-  serverCommand(queues, "list", "list them, with how many tasks are in which state").action(
+  serverCommand(queues, "list", "list queues with their number of tasks per state").action(
     async (options: ServerOptions) => {
       const found = await (await user.client(options)).queues.list();
       showRows(user, options, found, { columns: COLUMNS, none: "No queues" });
     },
   );
 
-  serverCommand(queues, "create", "make one")
+  serverCommand(queues, "create", "create a queue")
     .argument("<name>", "letters, digits and hyphens")
-    .option("--concurrency <n>", "calls at the same time, over all nodes", readInteger)
-    .option("--max-retries <n>", "further attempts of a task that fails", readInteger)
-    .option("--timeout <seconds>", "how long a call may take", readInteger)
+    .option("--concurrency <n>", "concurrent calls, over all nodes", readInteger)
+    .option("--max-retries <n>", "retries of a failed task", readInteger)
+    .option("--timeout <seconds>", "timeout of a call", readInteger)
     .addOption(new Option("--backoff <kind>", "waits between attempts").choices(["fixed", "exponential"]))
     .action(
       async (name: string, { backoff, concurrency, maxRetries, timeout, ...options }: CreateOptions) => {
@@ -37,19 +37,24 @@ export function addQueueCommands(program: Command, user: User): void {
       },
     );
 
-  serverCommand(queues, "pause", "begin no more of its tasks; calls under way finish")
+  serverCommand(queues, "pause", "start no more of its tasks; running calls finish")
     .argument("<name>")
     .action(async (name: string, options: ServerOptions) => {
       show(user, options, await (await user.client(options)).queues.pause(name), () => `${name} is paused\n`);
     });
 
-  serverCommand(queues, "resume", "go on with a paused one")
+  serverCommand(queues, "resume", "resume a paused queue")
     .argument("<name>")
     .action(async (name: string, options: ServerOptions) => {
-      show(user, options, await (await user.client(options)).queues.resume(name), () => `${name} goes on\n`);
+      show(
+        user,
+        options,
+        await (await user.client(options)).queues.resume(name),
+        () => `${name} is resumed\n`,
+      );
     });
 
-  serverCommand(queues, "delete", "remove one that is empty of unfinished tasks")
+  serverCommand(queues, "delete", "delete a queue with its pending tasks")
     .argument("<name>")
     .action(async (name: string, options: ServerOptions) => {
       show(user, options, await (await user.client(options)).queues.delete(name), () => `Deleted ${name}\n`);

@@ -6,8 +6,8 @@ const CTRL_D = "\u0004";
 const ERASE = /[\u007f\b]/;
 
 /**
- * A secret, piped in or typed at a prompt that shows nothing of it. Never an argument: those are kept in the shell's
- * history and shown by ps to every user of the machine.
+ * A secret, piped in or entered at a prompt that does not show it. Never an argument: arguments stay in the shell's
+ * history, and ps shows them to every user.
  */
 export async function readSecret(prompt: string): Promise<string> {
   const secret = process.stdin.isTTY ? await askHidden(prompt) : (await readStdin()).replace(/\r?\n$/, "");

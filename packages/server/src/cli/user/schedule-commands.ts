@@ -6,32 +6,30 @@ import { type ServerOptions, serverCommand, show, showRows, timeOf, type User } 
 type Schedule = Awaited<ReturnType<Bellhop["schedules"]["list"]>>[number];
 
 export function addScheduleCommands(program: Command, user: User): void {
-  const schedules = program
-    .command("schedules")
-    .description("tasks that are created again and again, by cron");
+  const schedules = program.command("schedules").description("recurring tasks, by cron");
 
-  serverCommand(schedules, "list", "list them, with the next time of each").action(
+  serverCommand(schedules, "list", "list schedules with their next time").action(
     async (options: ServerOptions) => {
       const found = await (await user.client(options)).schedules.list();
       showRows(user, options, found, { columns: COLUMNS, none: "No schedules" });
     },
   );
 
-  serverCommand(schedules, "run", "create a task of one now; prints the task's id")
+  serverCommand(schedules, "run", "create a task of a schedule now; prints its id")
     .argument("<schedule>", "id or name")
     .action(async (schedule: string, options: ServerOptions) => {
       const made = await (await user.client(options)).schedules.run(schedule);
       show(user, options, made, (answer) => `${"task" in answer ? answer.task.id : answer.id}\n`);
     });
 
-  serverCommand(schedules, "pause", "let one fire by hand alone")
+  serverCommand(schedules, "pause", "pause a schedule: it fires only manually")
     .argument("<schedule>", "id or name")
     .action(async (schedule: string, options: ServerOptions) => {
       const paused = await (await user.client(options)).schedules.pause(schedule);
       show(user, options, paused, ({ name }) => `${name} is paused\n`);
     });
 
-  serverCommand(schedules, "resume", "let one fire again")
+  serverCommand(schedules, "resume", "resume a schedule")
     .argument("<schedule>", "id or name")
     .action(async (schedule: string, options: ServerOptions) => {
       const resumed = await (await user.client(options)).schedules.resume(schedule);

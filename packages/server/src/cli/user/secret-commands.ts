@@ -10,9 +10,13 @@ type Key = Awaited<ReturnType<Bellhop["apiKeys"]["list"]>>[number];
 /** Into the group of the operator's own vault commands, which work on the server's machine. */
 export function addVaultAdd(program: Command, user: User): void {
   const vault = program.commands.find((command) => command.name() === "vault") ?? program.command("vault");
-  serverCommand(vault, "add", "store a credential by a server's API; it is piped in or asked for")
+  serverCommand(
+    vault,
+    "add",
+    "store a credential through a server's API; enter it at the prompt or pipe it in",
+  )
     .argument("<name>", "what it is for")
-    .option("--host <host>", "send it there alone; several times", collect)
+    .option("--host <host>", "allowed host; may be repeated", collect)
     .action(async (name: string, { host, ...options }: ServerOptions & { host?: readonly string[] }) => {
       const client = await user.client(options);
       const value = await readSecret("Credential");

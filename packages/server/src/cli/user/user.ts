@@ -51,7 +51,10 @@ export function serverCommand(parent: Command, name: string, description: string
     .description(description)
     .option("--profile <name>", "profile of the server, from bellhop login")
     .option("--json", "print JSON")
-    .option("--pick <path>", "print one field of the JSON, such as task.id; of a list, the field of each item");
+    .option(
+      "--pick <path>",
+      "print one field of the JSON, such as task.id; of a list, the field of each item",
+    );
 }
 
 export function show<Value>(
