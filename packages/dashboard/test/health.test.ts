@@ -58,7 +58,7 @@ describe("one sentence of health", () => {
     assert.deepEqual(told(400), []);
   });
 
-  it("tells a queue that falls behind from one that somebody paused", () => {
+  it("distinguishes a queue with a backlog from a paused one", () => {
     const late = { ...quiet, oldestPendingAt: ago(200) };
     const stats = statsOf(series("media", late), series("billing", late));
     const queues = [queue("media"), queue("billing", true)];

@@ -10,7 +10,7 @@ describe("what is typed into the search of tasks", () => {
     assert.deepEqual(readFilter("failure_reason:expired", NOW), ["failure_reason", "expired"]);
   });
 
-  it("reads a time that is told by its age", () => {
+  it("reads a time given by its age", () => {
     assert.deepEqual(readFilter("after:2h", NOW), ["created_after", "2026-03-01T10:00:00.000Z"]);
   });
 

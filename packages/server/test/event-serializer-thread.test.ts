@@ -65,7 +65,7 @@ describe("the event serializer thread", () => {
     assert.deepEqual(failures, []);
   });
 
-  it("is not begun again once it was stopped", async () => {
+  it("is not restarted once it was stopped", async () => {
     const other = openThread();
     await other.stop();
     const before = workers.length;

@@ -85,7 +85,7 @@ describe("API keys", () => {
     assert.equal((await revoke(id)).status, 200);
   });
 
-  it("once one is revoked nobody is let in from memory; a refusal changes nothing", async (test) => {
+  it("clears the cache once one is revoked; a refusal does not", async (test) => {
     const { id, key } = (await create({ name: "CI" })).body.apiKey;
     const recheck = test.mock.method(api.services.auth, "recheck");
     assert.equal((await list(bearer(key))).status, 200);
@@ -146,7 +146,7 @@ describe("API keys", () => {
     assert.equal((await api.call("DELETE", "/v1/apikeys/key_x", { a: 1 })).status, 400);
   });
 
-  it("a team that has as many as it may is told to revoke one", async () => {
+  it("a team at its limit is asked to revoke one", async () => {
     const { id, headers } = await api.openTeam();
     await api.server.database.rows(
       `insert into api_keys (id, team_id, name, environment, prefix, hash)
@@ -166,7 +166,7 @@ describe("API keys", () => {
     );
   });
 
-  it("an application needs the scope, anybody the role", async () => {
+  it("an application needs the scope, every caller the role", async () => {
     const { team } = api;
     const scope = "Insufficient scope: apikeys:";
     const role = "Insufficient role: ";

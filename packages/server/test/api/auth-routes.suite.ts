@@ -80,7 +80,7 @@ describe("signing in by API", () => {
     }
   });
 
-  it("a link's token is taken for a session, once", async () => {
+  it("a link's token is exchanged for a session, once", async () => {
     const token = await linkFor("ada@auth.example");
     const { status, body, headers } = await post("/v1/auth/session", { token });
 

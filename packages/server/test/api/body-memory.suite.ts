@@ -78,7 +78,7 @@ describe("a large body", () => {
     while (received.readableFlowing === null) await new Promise(setImmediate);
   }
 
-  it("stays unread while its team has as many under way as it may, and small ones pass", async () => {
+  it("stays unread while its team is at its limit, and small ones pass", async () => {
     await listen();
     const first = await begin();
     const second = await begin();

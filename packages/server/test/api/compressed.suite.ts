@@ -113,7 +113,7 @@ describe("a compressed body", () => {
     assert.ok(decodedBytes <= 100_000, String(decodedBytes));
   });
 
-  it("that breaks off after its reader has let go harms nobody", async () => {
+  it("that breaks off after its reader has stopped does no harm", async () => {
     const { payload } = sourceOf(gzipSync(randomBytes(500_000)).subarray(0, -9));
     const decoded = decode(payload, 1_000_000);
 

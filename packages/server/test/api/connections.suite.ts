@@ -56,7 +56,7 @@ describe("a connection", () => {
     return String(chunk);
   }
 
-  it("that never finishes its headers is told so and closed", async () => {
+  it("that never finishes its headers gets an error and is closed", async () => {
     await listen({ headersTimeoutMs: 30 });
 
     for (const text of ["", "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: "]) {
@@ -66,7 +66,7 @@ describe("a connection", () => {
     }
   });
 
-  it("that drips its body is told so and closed, however busy it is", async () => {
+  it("that drips its body gets an error and is closed, even if it keeps sending", async () => {
     await listen({ requestTimeoutMs: 60, headersTimeoutMs: 60 });
     const socket = open(`${post}Transfer-Encoding: chunked\r\n\r\n`);
     const drip = () => {
@@ -102,7 +102,7 @@ describe("a connection", () => {
     );
   });
 
-  it("that sends more headers than anybody needs is refused and closed", async () => {
+  it("that sends too many headers is refused and closed", async () => {
     await listen();
     const headers = (count: number) => `GET /livez HTTP/1.1\r\nHost: a\r\n${"A: b\r\n".repeat(count)}`;
 
@@ -162,7 +162,7 @@ describe("a connection", () => {
     }
   });
 
-  it("asks for health is answered where all others are told to wait", async () => {
+  it("that asks for health is answered while all others are refused", async () => {
     await listen({ mostConnections: 20 });
     await openBusy(20);
     assert.match(await ended(open(LIVEZ.replace("livez", "docs"))), /^HTTP\/1\.1 503 /);

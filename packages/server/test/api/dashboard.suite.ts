@@ -49,7 +49,7 @@ describe("the dashboard", () => {
   const cookiesIn = ({ headers }: Answer) => [headers["set-cookie"] ?? []].flat();
 
   describe("as files", () => {
-    it("is the page at / and at every path that is nobody else's", async () => {
+    it("is the page at / and at every path without another route", async () => {
       for (const url of ["/", "/queues", "/tasks/task_1?tab=attempts", "/tasks/"]) {
         const { status, headers, text } = await browse(url);
         assert.deepEqual([status, headers["content-type"]], [200, "text/html; charset=utf-8"], url);
@@ -155,7 +155,7 @@ describe("the dashboard", () => {
       assert.deepEqual(body.signIn, { mail: true, linkInLog: false });
     });
 
-    it("is told how a person gets in, where none is", async () => {
+    it("gets the way to sign in when no session exists", async () => {
       for (const headers of [PAGE, { ...PAGE, ...cookieOf("a.b.c") }, {}]) {
         const { status, body } = await api.send({ url: "/page/session", headers });
         assert.equal(status, 401);

@@ -190,7 +190,7 @@ describe("direct tasks that exist", () => {
     }
   });
 
-  it("are told about when they end, like queue tasks, with the record as it is answered", async (test) => {
+  it("send a notification at their end, like queue tasks, with the record as in the API", async (test) => {
     const { target, engine } = api.server;
     const done = `${target.url}/done`;
     const told = async (id: string): Promise<string> => {

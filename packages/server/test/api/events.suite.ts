@@ -106,7 +106,7 @@ describe("GET /v1/events", () => {
     assert.deepEqual(told, created);
   });
 
-  it("has a comment now and then, with which a reader that is told nothing can resume as well", async () => {
+  it("has periodic comments, after which a reader without events can resume as well", async () => {
     const { log, asked } = await follow("?tag=none");
     await until(() => log.comments > 1);
     const before = log.lastId;
@@ -116,7 +116,7 @@ describe("GET /v1/events", () => {
     asked.destroy();
   });
 
-  it("ends with the credential that it was asked for with, and a test key is told of the sandbox alone", async () => {
+  it("ends with its credential, and a test key gets only sandbox events", async () => {
     const test = await api.team.newKey("test");
     const { log, ended } = await follow("", { ...test });
     await create({});

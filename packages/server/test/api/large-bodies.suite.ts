@@ -81,7 +81,7 @@ describe("large bodies", () => {
     assert.ok(longest < 1_000, `${longest} characters were parsed on the event loop`);
   });
 
-  it("of a batch whose every field is unknown the first of each item is told, and spelling helped with once", async () => {
+  it("of a batch with only unknown fields report the first of each item, with one spelling suggestion", async () => {
     const item = Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`priorit${index}`, 1]));
     const { body } = await api.call("POST", "/v1/tasks/batch", { tasks: Array(400).fill(item) });
     const errors = body.results.map(({ error }: { error: string }) => error);

@@ -30,7 +30,7 @@ describe("the limit of a team", () => {
     assert.ok(aheadSeconds > -2 && aheadSeconds <= 61, String(headers["x-ratelimit-reset"]));
   };
 
-  it("is told by every authenticated answer, with what is left of it, also by a refusal", async () => {
+  it("is in every authenticated answer with the remaining requests, also in a refusal", async () => {
     const { headers: credential } = await openLimitedTeam(60);
     let left = 60;
     for (const [method, url, body, expected] of [

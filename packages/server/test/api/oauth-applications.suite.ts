@@ -116,7 +116,7 @@ describe("OAuth applications", () => {
     );
   });
 
-  it("refuses every redirect URI that somebody else could read, or a browser would run", async () => {
+  it("refuses every redirect URI that another party could read, or a browser would execute", async () => {
     for (const uri of [
       "http://reports.example/cb",
       "https://reports.example/cb#x",

@@ -29,7 +29,7 @@ describe("what people have allowed applications", () => {
   const idsSeenBy = async (headers: Record<string, string>): Promise<string[]> =>
     (await api.call("GET", PATH, undefined, headers)).body.authorizations.map(({ id }: { id: string }) => id);
 
-  it("is listed with who allowed it, to whom, what and until when", async () => {
+  it("is listed with its person, application, scopes and expiry", async () => {
     const ada = await signIn("shown", "viewer");
     const id = await letIn(ada);
 
@@ -72,7 +72,7 @@ describe("what people have allowed applications", () => {
     }
   });
 
-  it("is seen and ended by an admin for every member, by nobody else", async () => {
+  it("is seen and revoked by an admin for every member, and by no other member", async () => {
     const id = await letIn(await signIn("watched", "member"));
     for (const role of ["viewer", "member"] as const) {
       const { headers } = await signIn(`looks-${role}`, role);
@@ -89,7 +89,7 @@ describe("what people have allowed applications", () => {
     assert.equal((await api.call("DELETE", `${PATH}/${id}`, undefined, headers)).status, 200);
   });
 
-  it("is unknown to another team, like what is nobody's", async () => {
+  it("is unknown to another team, like one that does not exist", async () => {
     const id = await letIn(await signIn("foreign", "member"));
     const { headers: stranger } = await api.openTeam();
 

@@ -155,7 +155,7 @@ describe("the sign-in pages", () => {
     assert.equal((await send("/sign-in", {})).status, 400);
   });
 
-  it("lead nobody by our mail to where the consent page would send them on without a question", async () => {
+  it("never lead from our mail to a redirect without a consent question", async () => {
     for (const [query, status] of [
       [queryOf(application, { response_type: "token" }), 302],
       [queryOf(application, { redirect_uri: "https://evil.example/" }), 400],
@@ -272,7 +272,7 @@ describe("the sign-in pages", () => {
     assert.match(setCookie(answer, "__Host-bellhop_session"), /^__Host-bellhop_session=ey/);
   });
 
-  it("refuse a form of another site, which would sign its visitor in as somebody else", async () => {
+  it("refuse a form of another site, which would sign its visitor in as another person", async () => {
     const token = await newLink();
     const page = await get(`/sign-in/link?token=${token}`);
     const fields = fieldsOf(page);
@@ -364,7 +364,7 @@ describe("the sign-in pages", () => {
     }
   });
 
-  it("show what strangers chose as text, wherever it stands", async () => {
+  it("show untrusted values as text everywhere", async () => {
     const { email } = await (await api.openTeam(HOSTILE)).signIn("eve", "member");
     const pages = [
       await send("/sign-in", { email: HOSTILE }),

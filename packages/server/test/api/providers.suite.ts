@@ -19,7 +19,7 @@ describe("providers", () => {
     assert.deepEqual(Object.keys(body.providers[0] ?? {}), ["id", "name", "description", "pollConfig"]);
   });
 
-  it("a credential that is sent all the same is not looked at", async () => {
+  it("a credential that is sent anyway is ignored", async () => {
     for (const headers of [{ authorization: "Bearer nonsense" }, { "x-api-key": "nonsense" }]) {
       assert.equal((await get(headers)).status, 200);
     }

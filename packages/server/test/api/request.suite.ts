@@ -251,7 +251,7 @@ describe("requests", () => {
     assert.equal((await api.call("POST", "/v1/tasks", { ...TASK, payload: many(1500) })).status, 201);
   });
 
-  it("strangers have little room: four kilobytes where no credential is needed", async () => {
+  it("bodies without a credential are limited to four kilobytes", async () => {
     const send = (url: string, payload: string) =>
       api.send({ method: "POST", url, payload, headers: { "content-type": "application/json" } });
     for (const url of ["/v1/auth/magic-link", "/v1/auth/session"]) {

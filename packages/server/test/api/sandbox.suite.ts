@@ -64,7 +64,7 @@ describe("the sandbox, seen from outside", () => {
     );
   });
 
-  it("a test key cannot ask for live tasks, nor anybody for something else", async () => {
+  it("a test key cannot request live tasks, and no caller another value", async () => {
     const asked = await api.call("GET", "/v1/tasks?sandbox=false", undefined, test);
     assert.equal(asked.status, 400);
     assert.equal(asked.body.error, "sandbox must be true with a test key: it sees no other tasks");
@@ -140,7 +140,7 @@ describe("the sandbox, seen from outside", () => {
   const queueTask = (simulate: object) => ({ queue: "default", webhook_url: "http://a/", simulate });
   const directTask = (simulate: object) => ({ targetUrl: "http://a/", simulate });
 
-  it("a task is told how to go, each kind in its own words, and time is let pass", async () => {
+  it("a task is simulated in the fields of its shape, and the clock advances", async () => {
     const tasks = [
       queueTask({
         outcome: "complete",

@@ -25,7 +25,7 @@ describe("a socket", () => {
     return readAll(socket);
   }
 
-  it("that sends no HTTP is told so in JSON, with a request id", async () => {
+  it("that sends no HTTP gets a JSON error with a request id", async () => {
     for (const text of ["nonsense\r\n\r\n", "BREW /v1/tasks HTTP/1.1\r\nHost: a\r\n\r\n"]) {
       const answer = await exchange(text);
       assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -35,7 +35,7 @@ describe("a socket", () => {
     }
   });
 
-  it("that sends headers without end is told so", async () => {
+  it("that sends endless headers gets an error", async () => {
     const answer = await exchange(`GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
 
     assert.match(answer, /^HTTP\/1\.1 431 /);
@@ -83,7 +83,7 @@ describe("a socket", () => {
     assert.equal(await readAll(silent), "");
   });
 
-  it("that outlives the server's life is told that it is stopping", async (test) => {
+  it("that outlives the server gets the answer that it is stopping", async (test) => {
     const socket = open();
     const answers = readAll(socket);
     let release = (): void => {};

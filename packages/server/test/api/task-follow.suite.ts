@@ -61,7 +61,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
     const callbackOf = (body: Record<string, unknown>) =>
       kind === "queue task" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
 
-    it("a task that waits, is polled or has a provider is told its callback", async () => {
+    it("a task that waits, is polled or has a provider returns its callback", async () => {
       for (const fields of [{ [wait]: true }, { [poll]: OWN }, { provider: "fal" }]) {
         const { status, body } = await create(fields);
         const [id, address] = callbackOf(body);
@@ -351,7 +351,7 @@ describe("what follows the call of either kind of task", () => {
     api = await createTestApi();
   });
 
-  it("a queue task that ends with its call is told no callback, a direct task is", async () => {
+  it("a queue task that ends with its call returns no callback, a direct task does", async () => {
     const { body: a } = await api.call("POST", "/v1/tasks", KINDS[0].base);
     assert.deepEqual(Object.keys(a), ["id", "queue", "status", "priority", "delay", "created_at"]);
     const { body: b } = await api.call("POST", "/v1/tasks", KINDS[1].base);

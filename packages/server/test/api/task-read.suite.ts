@@ -88,7 +88,7 @@ describe("queue tasks that exist", () => {
     assert.ok(connect_ms <= attempt.duration && first_byte_ms <= attempt.duration);
   });
 
-  it("the record of a task whose call is under way has an attempt that is open", async (test) => {
+  it("the record of a task with a call in flight has an open attempt", async (test) => {
     const { target, look } = api.server;
     const { answer } = target;
     const id = await createFailedTask(test, { max_retries: 1 });

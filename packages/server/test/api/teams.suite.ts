@@ -45,7 +45,7 @@ describe("a team and its people", () => {
       for (const { joinedAt } of body.teams) assertNow(joinedAt);
     });
 
-    it("are created by anybody who is signed in, who then owns them", async () => {
+    it("are created by any signed-in person, who then owns them", async () => {
       const { headers } = await signIn("creates", "viewer");
 
       const { status, body } = await api.call("POST", "/v1/teams", { name: "Acme" }, headers);

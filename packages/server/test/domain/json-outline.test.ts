@@ -22,7 +22,7 @@ describe("outlineJson", () => {
     );
   });
 
-  it("gives back the very text, and does not take a caller's text for a placeholder", () => {
+  it("returns the exact text, and does not mistake a caller's text for a placeholder", () => {
     const text = '{"payload":{"":1},"\\u0062ody":[0],"payload":{"x": [ ] }}';
     const { outline, extracted } = outlined(text);
     assert.deepEqual(

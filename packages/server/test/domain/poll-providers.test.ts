@@ -371,7 +371,7 @@ describe("the catalog", () => {
     });
   }
 
-  it("fal: the result is the whole answer; a failed job is told by its status", () => {
+  it("fal: the result is the whole answer; the status reports a failed job", () => {
     const { pollConfig } = provider("fal");
     const poll = { url: "https://poll.example/", durationMs: 1, keepBytes: 1_048_576 };
     const images = '{"images":[{"url":"https://v3.fal.media/1.png"}],"seed":16133521434203533000}';

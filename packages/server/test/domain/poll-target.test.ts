@@ -173,7 +173,7 @@ describe("catalogOrigins", () => {
     );
   });
 
-  it("are none for a configuration of the caller's own, which anybody can write", () => {
+  it("are none for a caller's own configuration, which any caller can write", () => {
     assert.deepEqual(catalogOrigins(null, ownConfig()), []);
   });
 });

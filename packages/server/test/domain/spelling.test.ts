@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { closestName } from "../../src/domain/spelling.ts";
 
-describe("the name that somebody most likely meant", () => {
+describe("the closest known name", () => {
   const NAMES = ["name", "role", "max_retries", "email", "priority", "BELLHOP_ROLE", "BELLHOP_BODY_LIMIT"];
 
   for (const [typo, meant] of [

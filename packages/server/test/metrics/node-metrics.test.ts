@@ -296,7 +296,7 @@ describe("the metrics of a node", () => {
     assert.ok(before.families.size === now.families.size);
   });
 
-  it("show the calls that are under way, and how many there can be", async () => {
+  it("show the calls in flight and their maximum", async () => {
     server.target.hold();
     await server.submit();
     await server.look();

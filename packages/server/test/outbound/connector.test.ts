@@ -39,7 +39,7 @@ describe("connecting", () => {
     assert.equal(outcome.message, "The address of host shop.test was not found within 0.02 s");
   });
 
-  it("fails with connect_failed when nobody listens, and hands on the system's error", async () => {
+  it("fails with connect_failed when no server listens, and passes the system's error on", async () => {
     const port = await freePort();
     const errors: unknown[] = [];
     const outcome = await newCaller({ onConnectError: (error) => errors.push(error) }).call(
@@ -53,7 +53,7 @@ describe("connecting", () => {
     assert.deepEqual(errors.map(readErrorCode), ["ECONNREFUSED"]);
   });
 
-  it("tells every one of many calls at once that nobody listens", async () => {
+  it("fails each of many concurrent calls when no server listens", async () => {
     const port = await freePort();
     const caller = newCaller();
     const calls = Array.from({ length: 30 }, () => caller.call(call(`http://127.0.0.1:${port}/`), PATIENT));

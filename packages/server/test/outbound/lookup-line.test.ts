@@ -25,7 +25,7 @@ function scene(perTeam: number, patienceMs = 10_000) {
 }
 
 describe("the line of lookups", () => {
-  it("lets a team have so many under way and the rest wait, in their order", async () => {
+  it("limits a team's lookups in flight and queues the rest in order", async () => {
     const { asked, answer, find } = scene(2);
     const all = ["a", "b", "c", "d"].map((name) => find(name, [1]));
     assert.deepEqual(asked, ["a", "b"]);

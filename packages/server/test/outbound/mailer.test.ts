@@ -192,7 +192,7 @@ describe("the mailer", () => {
     assertSilent(lines);
   });
 
-  it("tries again where nobody listens, and never throws", async () => {
+  it("retries when no server listens, and never throws", async () => {
     const { port, close } = await startTestMailbox();
     await close();
     const { deliver, lines } = open(`smtp://127.0.0.1:${port}`);
@@ -266,7 +266,7 @@ describe("the mailer", () => {
     await mailer.stop();
   });
 
-  it("lets nothing that a stranger chose become a header or a recipient", async () => {
+  it("lets no untrusted value become a header or a recipient", async () => {
     const mailbox = await openMailbox();
     const { deliver } = open(`smtp://127.0.0.1:${mailbox.port}`);
     const injected = "\r\nBcc: eve@example.com\r\nX-Injected: yes\r\n\r\nbody";

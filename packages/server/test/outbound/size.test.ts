@@ -258,7 +258,7 @@ describe("an answer that must be read whole", () => {
     }
   });
 
-  it("gives up at its deadline while it waits, and takes nobody's turn with it", async () => {
+  it("gives up at its deadline while it waits, and uses no turn", async () => {
     const target = await httpTarget((request, response) => {
       response.write("1234567890");
       if (request.url === "/end") response.end();

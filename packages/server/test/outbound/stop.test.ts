@@ -90,7 +90,7 @@ describe("the signal", () => {
 });
 
 describe("stopping", () => {
-  it("waits for the calls under way, refuses new ones and closes idle connections", async () => {
+  it("waits for the calls in flight, refuses new ones and closes idle connections", async () => {
     const finish = gate<void>();
     const target = await httpTarget(
       (_request, response) => void finish.opened.then(() => response.end("done")),

@@ -95,7 +95,7 @@ describe("a call over TLS", () => {
     await connectionClosed(target);
   });
 
-  it("drops a handshake under way when it is destroyed", async () => {
+  it("drops a running handshake when it is destroyed", async () => {
     const target = await tcpTarget((socket) => socket.resume());
     const caller = newCaller();
     const outcome = caller.call(call(`https://127.0.0.1:${target.port}/`), PATIENT);

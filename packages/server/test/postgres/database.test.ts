@@ -109,7 +109,7 @@ describe("a server that says that it cannot serve at the moment", () => {
       });
     });
 
-  it("is told from one that refuses a statement as wrong", async () => {
+  it("differs from one that refuses an invalid statement", async () => {
     await assert.rejects(raise("23514"), pg.DatabaseError);
     await assert.rejects(raise("22021"), Unstorable);
   });

@@ -65,7 +65,7 @@ describe("the embedded PostgreSQL", () => {
     await pool.end();
   });
 
-  it("lets nobody but its own user into the socket's directory", async () => {
+  it("allows only its own user into the socket's directory", async () => {
     assert.equal((await stat(server.socketDir)).mode & 0o777, 0o700);
   });
 

@@ -128,7 +128,7 @@ describe("the embedded PostgreSQL of an earlier version's data", () => {
 });
 
 describe("the user as whom root runs PostgreSQL", () => {
-  it("is one that nobody else has, the same for the same directory", () => {
+  it("is unique, and the same for the same directory", () => {
     const own = chooseOwnId("/data/pgdata", "");
     assert.equal(chooseOwnId("/data/pgdata", ""), own);
     assert.ok(own >= 60_578 && own < 61_184);

@@ -8,7 +8,7 @@ import { coresAllowed, processesFor } from "../../src/processes/count.ts";
 
 const GIB = 2 ** 30;
 
-describe("how many processes a server has unless it is told", () => {
+describe("the default number of processes of a server", () => {
   it("one on up to three cores, then one for every two, and no more than eight", () => {
     for (const [cores, processes] of [
       [1, 1],

@@ -4,7 +4,7 @@ import { createHitExchange } from "../../src/processes/hits.ts";
 import { createSourceLimit } from "../../src/service/access/source-limit.ts";
 
 describe("a limit of a source, on processes that share a port", () => {
-  it("is one for all of them, and what each has counted is told to the others together", (test) => {
+  it("is shared by all of them, and each sends its counts to the others in batches", (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const said: number[] = [];
     const one = createHitExchange((hits) => {

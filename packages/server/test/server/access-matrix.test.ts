@@ -91,7 +91,7 @@ describe("who may use which route", () => {
 
       const { makeSandbox } = row;
       if (makeSandbox !== undefined) {
-        it("answers a test key of what is outside of the sandbox like of what is nobody's", async () => {
+        it("answers a test key about live objects as if they did not exist", async () => {
           const live = await ask(world.ours.testKey);
           const nobodys = await ask(world.ours.testKey, world.ours, unknown);
           assert.equal(live.status, 404);
@@ -131,7 +131,7 @@ describe("who may use which route", () => {
       }
 
       if (unknown !== undefined) {
-        it("answers what is another team's like what is nobody's", async () => {
+        it("answers about another team's objects as if they did not exist", async () => {
           const credential = row.scope === "session" ? world.ours.owner : world.ours.liveKey;
           const id = (await row.make?.(world, world.others)) ?? "";
           const foreign = await ask(credential, world.ours, id);

@@ -238,7 +238,7 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     assert.ok(!JSON.stringify(target.calls).includes(REVOKED_CORE));
   });
 
-  it("callback ids are told to the third party and to nobody else", async () => {
+  it("callback ids are sent only to the third party", async () => {
     const Authorization = (await api("GET", "/v1/tokens")).json.tokens[0].id;
     const naming = {
       targetUrl: `${target.url}/accept?hook={callbackUrl}`,

@@ -165,7 +165,7 @@ describe("the bellhop command, on an embedded database", () => {
     await assert.rejects(access(`${home}-elsewhere`));
   });
 
-  it("says whom to run it as when the data is somebody else's", { skip: !canRunAsNobody() }, async () => {
+  it("names the user to run it as when another user owns the data", { skip: !canRunAsNobody() }, async () => {
     const ran = await bellhopAs(NOBODY, { BELLHOP_DATA_DIR: home }, "team", "list");
     assertRefused(ran, /^The data in \S+ belongs to another user: run this as root\.$/m);
   });

@@ -314,7 +314,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await go("/");
   });
 
-  it("shows as text what strangers wrote: names, payloads, headers and answers", async () => {
+  it("shows untrusted names, payloads, headers and answers as text", async () => {
     target.answer = (_call, response) =>
       response.writeHead(200, { "content-type": "text/html", "x-hostile": HOSTILE }).end(HOSTILE);
     const { json } = await server.api("POST", "/v1/tasks", {
@@ -338,7 +338,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await page.locator("img[src='x']").count(), 0);
   });
 
-  it("keeps nobody out: no serious barrier on any page, in either theme", async () => {
+  it("is accessible: no serious barrier on any page, in either theme", async () => {
     const found: string[] = [];
     for (const path of [...PATHS, `/tasks/${failing}`]) {
       await go(path);
@@ -398,7 +398,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.ok(sizes.length > 0 && total < 300_000, `${total} bytes in ${sizes.length} files`);
   });
 
-  it("signs out, and the browser is nobody's", async () => {
+  it("signs out, and the browser has no session", async () => {
     await page.emulateMedia({ colorScheme: "light" });
     await go("/");
     await page.getByTitle("Team, theme and sign out").click();

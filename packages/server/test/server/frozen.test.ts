@@ -81,7 +81,7 @@ describe("a node whose PostgreSQL is frozen", () => {
     assert.equal((await node.ended(created.json.id)).status, "completed");
   });
 
-  it("exits within its grace plus 5 s when it is told to stop meanwhile", async () => {
+  it("exits within its grace plus 5 s when it is stopped meanwhile", async () => {
     target.answer = () => {};
     await create();
     await signalPostgres("SIGSTOP");

@@ -82,7 +82,7 @@ describe("the built server, on its embedded database", () => {
     );
   });
 
-  it("lets a call finish when it is told to stop, takes no more, and exits 0", async () => {
+  it("lets a call finish on SIGTERM, accepts no more, and exits 0", async () => {
     const server = await serve();
     let answer = () => {};
     target.answer = (_call, response) => {
@@ -106,7 +106,7 @@ describe("the built server, on its embedded database", () => {
     assert.equal(target.calls.length, 1);
   });
 
-  it("does not wait for calls when it is told a second time, and loses nothing", async () => {
+  it("does not wait for calls on a second signal, and loses nothing", async () => {
     const server = await serve();
     target.answer = () => {};
     const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
@@ -171,7 +171,7 @@ describe("the built server, on its embedded database", () => {
     assert.ok(second.stderr.includes(dataDir));
   });
 
-  it("is gone when told to stop, though somebody listens to its events", { timeout: 60_000 }, async () => {
+  it("exits on SIGTERM although an event stream is open", { timeout: 60_000 }, async () => {
     const server = await serve();
     const headers = { authorization: `Bearer ${API_KEY}` };
     const { body } = await fetch(`${server.url}/v1/events`, { headers });

@@ -34,7 +34,7 @@ describe("the metrics of a server in production", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it("are of a server that is closed to strangers, as its banner says", async () => {
+  it("belong to an exposed server, as its banner says", async () => {
     const why = "(BELLHOP_PUBLIC_URL https://bellhop.example.com can be reached from outside; ";
     assert.ok(server.stdout.includes(`are refused ${why}BELLHOP_EGRESS says otherwise)`), server.stdout);
     assert.ok(server.stdout.includes(`can sign in ${why}BELLHOP_SIGN_UP says otherwise)`));

@@ -134,7 +134,7 @@ describe("one node for the API and two for the calls", () => {
     assert.ok(late < 1_000, `${late} ms`);
   });
 
-  it("the end of a task by a callback is told at once", async () => {
+  it("the end of a task by a callback is reported at once", async () => {
     const told = new Promise<void>((resolve) => {
       target.answer = (call, response) => {
         response.end();
@@ -166,7 +166,7 @@ describe("one node for the API and two for the calls", () => {
     await hungUp;
   });
 
-  it("a third party whose job is cancelled is told by one worker, once", async () => {
+  it("one worker notifies the third party of a cancelled job, once", async () => {
     const told: string[] = [];
     target.answer = (call, response) => {
       if (call.path.endsWith("/cancel")) told.push(call.path);

@@ -148,7 +148,7 @@ describe("a node whose connections to the database fall silent", () => {
       assert.equal((await ask("GET", "/readyz")).status, 200);
     });
 
-  it("exits within its grace plus 5 s when it is told to stop while all are silent", async () => {
+  it("exits within its grace plus 5 s when it is stopped while all are silent", async () => {
     target.answer = () => {};
     await created();
     proxy.silence();

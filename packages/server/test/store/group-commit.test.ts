@@ -81,7 +81,7 @@ describe("group commit", () => {
     assert.deepEqual(batches, [[1], [2, 3]]);
   });
 
-  it("has one flush under way at a time", async () => {
+  it("has one running flush at a time", async () => {
     const { batches, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 1, soon: setImmediate });
 
@@ -128,7 +128,7 @@ describe("group commit", () => {
     await done;
   });
 
-  it("refuses what was not answered in time, and never begins what had not begun by then", async () => {
+  it("refuses items without an answer in time, and never starts their flush afterwards", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const time = createTestTime();
     const patience = { ms: 1000, time, refuse: () => new Error("too late") };

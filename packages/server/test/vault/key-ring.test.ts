@@ -121,7 +121,7 @@ describe("the generated key", () => {
   });
   const mode = async () => ((await stat(join(dir, "vault-keys"))).mode & 0o777).toString(8);
 
-  it("is made once, readable by nobody else, and found again", async () => {
+  it("is created once, readable only by its owner, and found again", async () => {
     const made = await openKeyFile(dir);
     assert.equal(await mode(), "600");
     const found = await openKeyFile(dir);
@@ -159,7 +159,7 @@ describe("the generated key", () => {
     assert.deepEqual(await readdir(dir), ["vault-keys"]);
   });
 
-  it("may get further keys by hand, and its mistakes are told by place", async () => {
+  it("may get further keys manually, and its mistakes are reported by position", async () => {
     await openKeyFile(dir);
     const path = join(dir, "vault-keys");
     await writeFile(path, `new:${key}\n${await readFile(path, "utf8")}`);

@@ -69,7 +69,7 @@ describe("the secrets that sign a team's calls", () => {
     assert.match((await service.secretsFor(teamId))[0] ?? "", /^whsec_/);
   });
 
-  it("are the new ones at once on the node that rotated them, also where a lookup was under way", async () => {
+  it("are the new ones at once on the node that rotated them, also during a lookup", async () => {
     const service = createService();
     await service.secretsFor(teamId);
     nowMs += FRESH_MS;

@@ -301,7 +301,7 @@ describe("API keys", () => {
       assert.deepEqual(events, [{ actor_id: minted.id, target: minted.id }]);
     });
 
-    it("a look that was under way when the key was revoked is not remembered longer", async () => {
+    it("a lookup that ran when the key was revoked is not cached", async () => {
       const minted = await service.create(ours, "leaked", "live");
       const [node] = nodes;
       assert.ok(node);

@@ -180,7 +180,7 @@ describe("authentication", () => {
     });
   });
 
-  it("a look that fails for want of the database is not held against anybody", async () => {
+  it("a lookup that fails because of the database counts against no source", async () => {
     before = async () => {
       throw databaseAway();
     };

@@ -157,7 +157,7 @@ describe("the limit of a team's requests", () => {
       });
     }
 
-    it("slides: whatever comes when, no minute sees more than the limit, and nobody is refused below it", async () => {
+    it("slides: no minute has more than the limit, and no request below it is refused", async () => {
       const step = fc.record({
         passMs: fc.integer({ min: 0, max: 25_000 }),
         requests: fc.integer({ min: 0, max: 12 }),
@@ -193,7 +193,7 @@ describe("the limit of a team's requests", () => {
       assert.ok(statements() < 35 * 2 * 3, `${statements()} statements`);
     });
 
-    it("lets nobody wait while requests keep coming", async () => {
+    it("delays no request while requests keep coming", async () => {
       await count(60_000);
       let waited = 0;
       for (let request = 0; request < 3000; request += 1) {
@@ -327,7 +327,7 @@ describe("the limit of a team's requests", () => {
     assert.ok(!(unlimited instanceof Promise) && isAllowed(unlimited));
   });
 
-  it("while the database is away nobody is let through, and nobody is turned away for good", async () => {
+  it("while the database is unreachable no request is allowed, and none is refused permanently", async () => {
     const isAway = (error: unknown) => error instanceof Problem && error.code === "database_away";
     for (const limit of [60, 60_000]) {
       team += 1;

@@ -169,7 +169,7 @@ describe("tokens", () => {
       await refuses(forge(header(), claims({ nbf: NOW_SECONDS + 60 })), "not yet");
     });
 
-    it("are refused with an extension that nobody here knows", async () => {
+    it("are refused with an unknown extension", async () => {
       await refuses(forge(header({ crit: ["x"], x: 1 }), claims()), "crit");
       await refuses(forge(header({ crit: ["b64"], b64: false }), claims()), "b64");
     });
@@ -356,7 +356,7 @@ describe("tokens", () => {
       assert.equal((await storedKeys()).length, 0);
     });
 
-    it("stop the start where a key is missing or short: nobody signs with another than was meant", () => {
+    it("prevent the start if a key is missing or short", () => {
       for (const text of [",", " , ", "short", `${"k".repeat(32)},short`])
         assert.throws(() => readConfig({ BELLHOP_SESSION_KEY: text }), {
           name: "ConfigError",

@@ -261,7 +261,7 @@ describe("the record of a change", () => {
     assert.deepEqual(await eventsOf(actor.teamId), []);
   });
 
-  it("is made once of a pause that is repeated, and the queue is answered all the same", async () => {
+  it("is written once for a repeated pause, and the queue is still answered", async () => {
     const first = await queues.setPaused(actor, queue.name, true);
     const again = await queues.setPaused(actor, queue.name, true);
 

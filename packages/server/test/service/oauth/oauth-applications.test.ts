@@ -111,7 +111,7 @@ describe("OAuth applications on the database", () => {
     assert.ok(await scene.applications.rotate(requester, narrow.clientId));
   });
 
-  it("go by what the caller is now: somebody removed or demoted a moment ago leaves with no secret", async () => {
+  it("use the caller's current role: a person removed or demoted a moment ago gets no secret", async () => {
     const team = await scene.newTeam();
     const ada = await scene.join(team, "ada@example.test", "owner");
     const removed = await scene.join(team, "removed@example.test", "admin");

@@ -75,7 +75,7 @@ describe("ending what an application was allowed", () => {
     assert.equal(await scene.whoIs(token), null);
   });
 
-  it("goes by what the caller is now: somebody demoted or removed a moment ago ends nothing", async () => {
+  it("uses the caller's current role: a person demoted or removed a moment ago revokes nothing", async () => {
     const owner = await newPerson("owner");
     const { teamId } = owner;
     const demoted = await scene.join(teamId, `demoted-${newUuid()}@example.test`, "admin");
@@ -91,7 +91,7 @@ describe("ending what an application was allowed", () => {
     assert.deepEqual(await idsSeenBy(owner), [id]);
   });
 
-  it("another team's, an unknown, an ended and an impossible one are all the same", async () => {
+  it("another team's, an unknown, a revoked and an invalid one get the same answer", async () => {
     const person = await newPerson("owner");
     const application = await scene.register();
     const { access_token: token } = await scene.tokensFor(application, {}, person);
@@ -131,7 +131,7 @@ describe("ending what an application was allowed", () => {
     assert.equal(log.filter(({ action }) => action === "application.access_ended").length, 1);
   });
 
-  it("waits for a refresh that is under way, and ends what it brings", async () => {
+  it("waits for a running refresh, and revokes its tokens", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const first = await scene.tokensFor(application, {}, person);

@@ -19,7 +19,7 @@ describe("the list of what people have allowed applications", () => {
   });
   after(() => scene.drop());
 
-  it("says who allowed which application of whom, what, since when and until when", async () => {
+  it("shows the person, the application with its owner, the scopes, the start and the expiry", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const { refresh_token: token } = await scene.tokensFor(application, { scope: "tasks:read" }, person);
@@ -157,7 +157,7 @@ describe("the list of what people have allowed applications", () => {
     assert.deepEqual(await idsSeenBy(principalOf(scene.owner)), [], "the application's team");
   });
 
-  it("is of one team: what somebody allowed in another is not here", async () => {
+  it("belongs to one team: grants in another team are not listed", async () => {
     const here = await newPerson();
     const there = await scene.join(await scene.newTeam(), here.name, "member");
     await scene.tokensFor(await scene.register(), {}, there);

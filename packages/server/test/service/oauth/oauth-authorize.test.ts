@@ -105,7 +105,7 @@ describe("an authorization request", () => {
     }
   });
 
-  it("of an application that nobody knows leads nowhere", async () => {
+  it("of an unknown application leads nowhere", async () => {
     for (const client_id of [null, "app_nobody", "app_01k9z3mxe5f8hrk3yv5pzq8c2d", "\0", application.name])
       assert.match(await refusal({ client_id }), /not known/);
   });
@@ -275,7 +275,7 @@ describe("an authorization request", () => {
       );
     });
 
-    it("is nobody without a session that counts, and an access token is none", async () => {
+    it("is null without a valid session, and for an access token", async () => {
       const { access_token: token } = await scene.tokensFor(application);
       const { session, person } = await scene.signIn(scene.team, "heidi@example.test", "member");
 

@@ -26,7 +26,7 @@ describe("tokens of OAuth applications", () => {
     return gate;
   }
 
-  it("a code is taken for an access and a refresh token, and the person's access for the application's", async () => {
+  it("a code is exchanged for an access and a refresh token with the person's rights", async () => {
     const application = await scene.register();
     const answer = await scene.tokensFor(application, { scope: "tasks:read" });
 
@@ -122,7 +122,7 @@ describe("tokens of OAuth applications", () => {
       }
     });
 
-    it("waits for an exchange that is under way before it is taken for a replay", async () => {
+    it("waits for a running exchange before it counts as a replay", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const gate = holdUp("insert into oauth_tokens");
@@ -137,7 +137,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(token), null);
     });
 
-    it("ends a refresh that is under way while it is replayed", async () => {
+    it("revokes the tokens of a running refresh when it is replayed", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const { refresh_token: token = "" } = await scene.exchange(application, codeForm(code, verifier));
@@ -215,7 +215,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(scene.exchange(application, codeForm(code, verifier)), refusedAs("invalid_grant"));
     });
 
-    it("that nobody knows is refused, whatever it looks like", async () => {
+    it("that is unknown is refused, whatever it looks like", async () => {
       const application = await scene.register();
       for (const code of ["x", "\0", "🔑", "f".repeat(64), "'; drop table oauth_codes --"])
         await assert.rejects(
@@ -276,7 +276,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.whoIs(other.access_token));
     });
 
-    it("presented twice at the same moment leaves nobody with a token that counts", async () => {
+    it("presented twice at the same moment leaves no valid token", async () => {
       const application = await scene.register();
       const { refresh_token: token } = await scene.tokensFor(application);
       const results = await Promise.allSettled([
@@ -481,7 +481,7 @@ describe("tokens of OAuth applications", () => {
       }
     });
 
-    it("an application on its own revokes one token, and nobody revokes what is not theirs", async () => {
+    it("an application on its own revokes one token, and no caller revokes another's", async () => {
       const application = await scene.register({ grantTypes: ["client_credentials"], redirectUris: [] });
       const stranger = await scene.register();
       const newToken = () => scene.exchange(application, { grant_type: "client_credentials" });

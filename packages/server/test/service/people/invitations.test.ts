@@ -196,7 +196,7 @@ describe("invitations", () => {
     await assert.rejects(invitations.create(key, newAddress(), "owner"), { code: "role_missing" });
   });
 
-  it("go by what the caller is now: somebody removed does not let himself in again", async () => {
+  it("use the caller's current role: a removed person cannot rejoin", async () => {
     const teamId = await scene.newTeam();
     const ada = await scene.join(teamId, newAddress(), "owner");
     const bob = await scene.join(teamId, newAddress(), "admin");

@@ -120,7 +120,7 @@ describe("members", () => {
     });
   });
 
-  it("who are unknown or of another team are not found, by anybody", async () => {
+  it("who are unknown or of another team are not found", async () => {
     const { teamId, ada } = await newTeam();
     const stranger = await scene.join(await scene.newTeam(), "stranger@example.com", "owner");
 
@@ -163,7 +163,7 @@ describe("members", () => {
     assert.deepEqual(await traces[0]?.(), { session: false, token: false, invitation: false });
   });
 
-  it("are told of in the log of the team: what changed, from what, and who left of their own accord", async () => {
+  it("are in the audit log of the team: the change, the previous role, and who left voluntarily", async () => {
     const { teamId, ada, bob } = await newTeam();
     const eve = await scene.join(teamId, "eve@example.com", "member");
 
@@ -208,7 +208,7 @@ describe("members", () => {
   describe("the last owner", () => {
     const refusal = { status: 409, message: "The last owner cannot leave the team" };
 
-    it("is neither demoted nor removed, by nobody and not by itself", async () => {
+    it("is neither demoted nor removed, not even by itself", async () => {
       const { teamId, ada, bob } = await newTeam();
       await scene.join(teamId, "eve@example.com", "admin");
       await members.changeRole(bob, bob.userId, "admin");

@@ -119,7 +119,7 @@ describe("a sign-in link", () => {
     await exchange(newer);
   });
 
-  it("that nobody made is refused, whatever it looks like", async () => {
+  it("that was never issued is refused, whatever it looks like", async () => {
     await scene.linkFor(ADA);
     for (const token of [newSecret(), "", "x", "'; drop table users; --", "\u0000", "a".repeat(100_000)])
       await assert.rejects(exchange(token), INVALID);
@@ -150,7 +150,7 @@ describe("a sign-in link", () => {
     assert.equal(scene.mails.length, 0);
   });
 
-  it("tells nobody whether an address is known: same answer, same statements, also where sign-up is closed", async () => {
+  it("does not reveal whether an address is known: same answer, same statements, also where sign-up is closed", async () => {
     const statements: string[] = [];
     const spied = {
       ...scene.database,

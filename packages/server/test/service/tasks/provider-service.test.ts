@@ -98,7 +98,7 @@ describe("the operator's file", () => {
     assert.deepEqual(complaints('{"provider":[]}'), ['provider is not known (did you mean "providers"?)']);
   });
 
-  it("is told every mistake, each with its place", () => {
+  it("lists every mistake with its position", () => {
     const { statusPath: _, ...rest } = POLL_CONFIG;
     assert.deepEqual(
       complaintsOf(

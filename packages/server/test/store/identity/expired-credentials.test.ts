@@ -131,7 +131,7 @@ describe("credentials that have expired", () => {
     );
   });
 
-  it("that somebody holds at the moment are left for the next round", async () => {
+  it("that are locked at the moment are left for the next round", async () => {
     await invite("-1 hour");
     await database.transaction(async (sql) => {
       await sql.rows("update invitations set expires_at = now() + interval '1 hour'");

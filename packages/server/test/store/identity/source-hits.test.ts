@@ -69,7 +69,7 @@ describe("hits of a source", () => {
     assert.deepEqual([granted, left, waitMs], [0, 0, 56_000]);
   });
 
-  it("of several nodes at once are granted once, and each is told what was true under the lock", async () => {
+  it("of several concurrent nodes are granted once, each with the state under the lock", async () => {
     const takings = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         takeHits(index % 2 === 0 ? sql : elsewhere, source, 3, limit(100)),

@@ -60,7 +60,7 @@ describe("a task's row", () => {
     assert.equal(hot - earlier.hot, 5);
   });
 
-  it("holds no attempt where the first one completed the task, and shows it all the same", async () => {
+  it("stores no attempt if the first one completed the task, and still shows it", async () => {
     const [id = ""] = await store.insert(queue, {});
     const [claim] = await store.claim(queue, { workerId });
     const settlement = settlementOf(claim ?? assert.fail());

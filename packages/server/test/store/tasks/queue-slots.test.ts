@@ -107,7 +107,7 @@ describe("slots of a queue", () => {
     }
   });
 
-  it("are not taken from a worker that uses them; it is told that it holds too many", async () => {
+  it("are not taken from a worker that uses them; the grant says that it holds too many", async () => {
     const queue = await store.openQueue({ concurrency: 4 });
     const [busy = 0, other = 0] = await openWorkers(2);
     await acquire(queue, busy);
@@ -164,7 +164,7 @@ describe("slots of a queue", () => {
     assert.equal((await acquire(queue, other)).slots, 3);
   });
 
-  it("are none for a worker that is no more", async () => {
+  it("are none for a removed worker", async () => {
     const queue = await store.openQueue({ concurrency: 3 });
     const [dead = 0] = await openWorkers(1);
     await removeWorker(store.database, dead);
@@ -173,7 +173,7 @@ describe("slots of a queue", () => {
     assert.equal(await granted(queue), 0);
   });
 
-  it("can be given back queue by queue", async () => {
+  it("can be returned queue by queue", async () => {
     const [quiet, kept] = [
       await store.openQueue({ concurrency: 3 }),
       await store.openQueue({ concurrency: 3 }),
