@@ -3,25 +3,25 @@ import { BellhopError } from "./errors.ts";
 import { checkOptions } from "./options.ts";
 
 export interface ClientOptions {
-  /** Where the server is; by default `BELLHOP_URL`, or `http://127.0.0.1:8787`. */
+  /** The server's URL; by default `BELLHOP_URL`, or `http://127.0.0.1:8787`. */
   readonly url?: string | undefined;
   /**
-   * An API key, or a session's or application's token; by default `BELLHOP_API_KEY`. A function is asked before each
-   * request. `null` where none is needed, or `fetch` brings the credential itself, as a browser does with a cookie.
+   * An API key, or a session's or application's token; by default `BELLHOP_API_KEY`. A function is called before each
+   * request. `null` if none is needed, or `fetch` adds the credential itself, as a browser does with a cookie.
    */
   readonly apiKey?: ApiKey | undefined;
   /** For each try of a request, from connecting to the last byte of the answer; 30 s by default. */
   readonly timeoutMs?: number | undefined;
-  /** Further tries of a request that may be repeated; 3 by default. */
+  /** Retries of a request that is safe to repeat; 3 by default. */
   readonly maxRetries?: number | undefined;
-  /** Before the first of them; doubles each time, up to 8 s; 250 ms by default. `Retry-After` comes first. */
+  /** Delay before the first retry; doubles each time, up to 8 s; 250 ms by default. `Retry-After` takes precedence. */
   readonly retryDelayMs?: number | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 type ApiKey = string | null | (() => string | Promise<string>);
 
-/** Options that were checked, with the defaults put in. */
+/** Validated options with defaults. */
 export interface ClientSettings {
   readonly url: string;
   readonly apiKey: ApiKey;
@@ -68,7 +68,7 @@ function readUrl(option: string | undefined): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Null where it is no address of HTTP. */
+/** Null if it is not an HTTP URL. */
 function parseUrl(text: string): URL | null {
   try {
     const url = new URL(text);

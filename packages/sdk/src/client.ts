@@ -9,9 +9,9 @@ import { createQueues, createTasks } from "./tasks.ts";
 import { createTransport } from "./transport.ts";
 
 /**
- * A client of one server. Holds no connection and needs no end. Every operation of openapi.json has a method: a new one
- * is one line here, `name: operation("operationId")`, or with `"field"` where the answer wraps what it is about;
- * `whole` for a list.
+ * A client of one server. It holds no connection and needs no cleanup. Every operation of openapi.json has a method: a
+ * new one is one line here, `name: operation("operationId")`, with `"field"` if the answer wraps its object, or `whole`
+ * for a list.
  */
 export function createBellhop(options: ClientOptions = {}) {
   const transport = createTransport(readClientOptions(options));
@@ -22,23 +22,23 @@ export function createBellhop(options: ClientOptions = {}) {
   const deliveryPage = operation("listWebhookDeliveries");
 
   return {
-    /** Where the team stood at the last answer; null where it has no limit. */
+    /** The rate limit state of the last answer; null without a limit. */
     get rateLimit(): RateLimit | null {
       return transport.rateLimit;
     },
 
     tasks: createTasks(send, operation),
     queues: createQueues(operation, whole),
-    /** What happens, as it happens: `for await (const event of bellhop.events())`. Resumes after a broken connection. */
+    /** The event stream: `for await (const event of bellhop.events())`. Resumes after a broken connection. */
     events: createEvents(transport),
-    /** Whom to tell of them. */
+    /** Webhooks that receive events. */
     webhooks: {
       create: operation("createWebhook", "webhook"),
       list: whole("listWebhooks", "webhooks"),
       get: operation("getWebhook", "webhook"),
       update: operation("updateWebhook", "webhook"),
       delete: operation("deleteWebhook", "webhook"),
-      /** What was sent there, newest first. */
+      /** Its deliveries, newest first. */
       deliveries: (id: string, query: QueryOf<"listWebhookDeliveries"> = {}, request?: RequestOptions) =>
         walkPages(
           query,
@@ -52,10 +52,10 @@ export function createBellhop(options: ClientOptions = {}) {
     providers: { list: whole("listProviders", "providers") },
     callbacks: { resolve: operation("resolveCallback", "task") },
 
-    /** Tasks that are created again and again. All but `create` and `list` take a schedule's id or name. */
+    /** Recurring tasks. All methods but `create` and `list` take a schedule's id or name. */
     schedules: {
       create: operation("createSchedule", "schedule"),
-      /** Creates it, or replaces the one of this name. */
+      /** Creates the schedule, or replaces the one with this name. */
       put: operation("putSchedule", "schedule"),
       list: whole("listSchedules", "schedules"),
       get: operation("getSchedule", "schedule"),
@@ -67,10 +67,10 @@ export function createBellhop(options: ClientOptions = {}) {
       run: operation("runSchedule"),
     },
 
-    /** For test keys: the clock by which their tasks and schedules go. */
+    /** For test keys: the clock of their tasks and schedules. */
     sandbox: {
       get: operation("getSandbox", "sandbox"),
-      /** Lets time pass. */
+      /** Advances the clock. */
       advance: operation("advanceSandbox"),
     },
 
@@ -78,7 +78,7 @@ export function createBellhop(options: ClientOptions = {}) {
     tokens: {
       create: operation("createToken", "token"),
       list: whole("listTokens", "tokens"),
-      /** With how many open tasks name it. */
+      /** Includes the number of open tasks that name it. */
       get: operation("getToken", "token"),
       revoke: operation("revokeToken", "token"),
     },
@@ -92,7 +92,7 @@ export function createBellhop(options: ClientOptions = {}) {
       revoke: operation("revokeApiKey", "apiKey"),
     },
 
-    /** Who is calling, and what they may do. */
+    /** The current credential and its rights. */
     me: operation("getMe"),
     team: {
       get: operation("getTeam", "team"),
@@ -112,7 +112,7 @@ export function createBellhop(options: ClientOptions = {}) {
     audit: {
       /** One page. */
       page: auditPage,
-      /** All that match, newest first. */
+      /** All matching entries, newest first. */
       list: (query: QueryOf<"listAuditEvents"> = {}, request?: RequestOptions) =>
         walkPages(
           query,
@@ -128,7 +128,7 @@ export function createBellhop(options: ClientOptions = {}) {
       endSession: operation("endSession", "session"),
       switchTeam: operation("switchTeam"),
     },
-    /** Of the person who is signed in. */
+    /** Sessions of the signed-in person. */
     sessions: {
       list: whole("listSessions", "sessions"),
       end: operation("endOneSession", "session"),
@@ -149,14 +149,14 @@ export function createBellhop(options: ClientOptions = {}) {
       end: operation("endAuthorization", "authorization"),
     },
     oauth: {
-      /** Where an application sends a person, to be let in. */
+      /** The URL to which an application redirects a person for consent. */
       authorizeUrl: (query: QueryOf<"authorize">) => transport.url + pathOf(ROUTES.authorize, { query }),
       issueToken: operation("issueAccessToken"),
       revokeToken: operation("revokeAccessToken"),
       metadata: operation("getAuthorizationServer"),
     },
 
-    /** What happened in the queues, for charts. */
+    /** Queue statistics, for charts. */
     stats: {
       queues: operation("getQueueStats", "stats"),
       failures: operation("getFailureStats", "failures"),

@@ -5,30 +5,30 @@ import { type Handle, NoRetry, type ReceivedCall } from "./receiver.ts";
 import { type StandardSchema, validate } from "./standard-schema.ts";
 import type { CreatedTask, NewTask } from "./tasks.ts";
 
-/** What all tasks of a kind have in common. */
+/** The defaults of all tasks of a kind. */
 export type TaskDefaults = Omit<NewTask, "payload" | "idempotencyKey">;
 
-/** Of one task: what differs from the defaults. */
+/** The differences of one task from the defaults. */
 export type TaskOverrides = Partial<Omit<NewTask, "payload">>;
 
-/** A kind of task whose payload has a type, for those who create it and for the one that receives it. */
+/** A kind of task with a typed payload, for its creators and its receiver. */
 export interface TaskDefinition<Input, Output> {
-  /** Hands one over. A payload that the schema refuses is a `BellhopError`, and nothing is sent. */
+  /** Creates a task. A payload that the schema refuses throws a `BellhopError`, and no request is sent. */
   create(
     bellhop: Pick<Bellhop, "tasks">,
     payload: Input,
     overrides?: TaskOverrides,
     options?: CreateOptions,
   ): Promise<CreatedTask>;
-  /** One as `tasks.createMany` and schedules take it. */
+  /** The task for `tasks.createMany` and schedules. */
   task(payload: Input, overrides?: TaskOverrides): Promise<NewTask>;
   /** For the `handler` of any framework. A call with a payload that the schema refuses fails without a retry. */
   handle(handle: Handle<Output>): Handle<unknown>;
 }
 
 /**
- * Ties a payload's type to a kind of task. With a schema of Zod, Valibot or ArkType the payload is checked on both sides: the one
- * that creates a task sends it as it was given, and the one that receives it gets what the schema makes of it.
+ * Ties a payload's type to a kind of task. With a schema of Zod, Valibot or ArkType both sides validate the payload:
+ * the creator sends it as given, and the receiver gets the schema's output.
  */
 export function defineTask<Input, Output>(
   definition: TaskDefaults & { readonly schema: StandardSchema<Input, Output> },
@@ -39,7 +39,7 @@ export function defineTask<Input, Output>(
 ): TaskDefinition<Input, Output> {
   const { schema, ...defaults } = definition;
 
-  /** Without a schema the type is the caller's word. */
+  /** Without a schema the type is not verified. */
   const check = async (payload: unknown) =>
     schema === undefined ? { value: payload as Output } : validate(schema, payload);
 

@@ -1,4 +1,4 @@
-/** Where the team stood when the server answered; see the page on rate limits. */
+/** The rate limit state of an answer; see the page on rate limits. */
 export interface RateLimit {
   /** Requests a minute. */
   readonly limit: number;
@@ -7,22 +7,22 @@ export interface RateLimit {
   readonly resetAt: Date;
 }
 
-/** All errors that the SDK throws, but for the reason of an `AbortSignal`, which is thrown as it is. */
+/** The base of all errors of the SDK, except the reason of an `AbortSignal`, which is thrown unchanged. */
 export class BellhopError extends Error {
   override name = "BellhopError";
 }
 
-/** The server could not be reached, or the connection broke. Whether it acted on the request is not known. */
+/** The server could not be reached, or the connection broke. It is unknown whether the server acted on the request. */
 export class ConnectionError extends BellhopError {
   override name = "ConnectionError";
 }
 
-/** No whole answer within the time given. Whether the server acted on the request is not known. */
+/** No complete answer in time. It is unknown whether the server acted on the request. */
 export class TimeoutError extends BellhopError {
   override name = "TimeoutError";
 }
 
-/** A signature, or what it should have covered, is not Bellhop's. */
+/** The signature or the signed content is not Bellhop's. */
 export class SignatureError extends BellhopError {
   override name = "SignatureError";
 }
@@ -31,11 +31,11 @@ export class SignatureError extends BellhopError {
 export class ApiError extends BellhopError {
   override name = "ApiError";
   readonly status: number;
-  /** From the list in docs/errors.md, which may grow; `unknown` where something else than Bellhop answered. */
+  /** From the list in docs/errors.md, which may grow; `unknown` if another program answered. */
   readonly code: string;
-  /** Names the request in the server's log. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | null;
-  /** Each field that breaks a rule, where there are several. */
+  /** Each invalid field, if there are several. */
   readonly details: readonly { readonly field: string; readonly error: string }[];
   readonly retryAfterMs: number | null;
   readonly rateLimit: RateLimit | null;

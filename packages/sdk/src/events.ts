@@ -7,12 +7,12 @@ import { ROUTES } from "./routes.ts";
 import type { TaskSummary } from "./tasks.ts";
 import { sleep, type Transport } from "./transport.ts";
 
-/** What happened. `id` is where to resume after it. */
+/** An event. `id` is the position to resume after. */
 export type BellhopEvent =
   | {
       readonly id: string;
       readonly type: `task.${string}`;
-      /** Of a task that was deleted since there are `id`, `queue` and `status` alone. */
+      /** For a task that was deleted since: only `id`, `queue` and `status`. */
       readonly task: TaskSummary;
     }
   | {
@@ -20,7 +20,7 @@ export type BellhopEvent =
       readonly type: `queue.${string}`;
       readonly queue: Camel<components["schemas"]["Queue"]>;
     }
-  /** Events may be missing: the place to resume from is more than a day ago, or nobody has listened since. */
+  /** Events may be missing: the resume position is more than a day old, or the team had no subscriber since. */
   | { readonly id: string; readonly type: "reset" };
 
 type EventQuery = Omit<QueryOf<"streamEvents">, "types"> & {
@@ -28,22 +28,19 @@ type EventQuery = Omit<QueryOf<"streamEvents">, "types"> & {
 };
 
 export interface EventOptions {
-  /** Ends the stream, by throwing its reason. */
+  /** Ends the stream by throwing its reason. */
   readonly signal?: AbortSignal | undefined;
   /** The `id` of the last event that was seen. */
   readonly lastEventId?: string | undefined;
-  /** Called whenever a connection stands: nothing that happens from then on is missed. `id` is where to resume. */
+  /** Called whenever a connection is open: no later event is missed. `id` is the position to resume after. */
   readonly onReady?: ((id: string) => void) | undefined;
 }
 
-/** The server writes something every 15 s: a connection on which so long nothing comes is none. */
+/** The server writes every 15 s: a connection that is silent for this long is replaced. */
 const SILENCE_MS = 45_000;
 const LONGEST_WAIT_MS = 8_000;
 
-/**
- * Everything that happens, for as long as it is read. A connection that breaks is replaced, and goes on after the last event
- * that came; a refusal that coming again would not change is thrown.
- */
+/** The event stream. A broken connection is replaced and continues after the last event; a permanent refusal is thrown. */
 export function createEvents(transport: Transport) {
   return async function* events(
     { types, ...query }: EventQuery = {},
@@ -113,7 +110,7 @@ function parseBlock(block: string): Block {
   return { event, ...(id !== undefined && { id }), ...(data !== undefined && { data }) };
 }
 
-/** As for every other answer, what a newer server adds is let through. */
+/** As in every answer, fields of a newer server are passed through. */
 function toEvent(type: string, id: string, data: string): BellhopEvent {
   return { id, type, ...(fromWire(JSON.parse(data)) as object) } as BellhopEvent;
 }

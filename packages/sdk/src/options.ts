@@ -4,7 +4,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** For each try of the request; the client's by default. */
   readonly timeoutMs?: number | undefined;
-  /** Further tries of a request that may be repeated; the client's by default. */
+  /** Retries of a request that is safe to repeat; the client's by default. */
   readonly maxRetries?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export const REQUEST_OPTIONS = [
 
 const NUMBERS = ["timeoutMs", "maxRetries", "retryDelayMs", "maxBytes"];
 
-/** Throws where an option is unknown or cannot work, so that a misspelled one is not ignored. */
+/** Throws for an unknown or invalid option, so that a typo is not ignored. */
 export function checkOptions(given: object | undefined, known: readonly string[] = REQUEST_OPTIONS): void {
   if (given === undefined) return;
   if (typeof given !== "object" || given === null || Array.isArray(given)) {

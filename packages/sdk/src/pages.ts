@@ -6,13 +6,13 @@ interface Page {
   readonly pagination: { readonly nextCursor: string | null };
 }
 
-/** Items one after the other, by `for await`, or all of them at once. */
+/** Items by `for await`, or all of them at once. */
 export type Listing<Item> = AsyncGenerator<Item> & {
-  /** Reads on to the end, or until there are so many. */
+  /** Reads to the end, or up to this many. */
   toArray(max?: number): Promise<Item[]>;
 };
 
-/** Everything on all pages, each page fetched when it is reached. */
+/** All items of all pages, each page fetched on demand. */
 export function walkPages<Query extends object, Fetched extends Page, Item>(
   query: Query,
   fetchPage: (query: Query) => Promise<Fetched>,
@@ -38,12 +38,12 @@ async function* walk<Query extends object, Fetched extends Page, Item>(
     yield* itemsOf(page);
     const cursor = page.pagination.nextCursor;
     if (cursor === null) return;
-    // A cursor stands instead of an offset.
+    // A cursor replaces an offset.
     next = { ...query, offset: undefined, cursor };
   }
 }
 
-/** What a list can be asked for besides its pages. */
+/** The filters of a list besides its pages. */
 type Filter<Id extends OperationId> = [QueryOf<Id>] extends [never]
   ? object
   : Omit<QueryOf<Id>, "limit" | "cursor">;
@@ -51,7 +51,7 @@ type ListArgs<Id extends OperationId> = [keyof Filter<Id>] extends [never]
   ? [options?: RequestOptions]
   : [query?: Filter<Id>, options?: RequestOptions];
 
-/** Makes methods of lists that are short: all of it at once, though a server may give a long one in pages. */
+/** Creates methods for short lists: all items at once, even if the server returns pages. */
 export function createWhole(send: Send) {
   return <Id extends OperationId, Name extends keyof AnswerOf<Id> & string>(id: Id, name: Name) => {
     const route: Route = ROUTES[id];

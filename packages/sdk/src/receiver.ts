@@ -5,7 +5,7 @@ import { checkOptions } from "./options.ts";
 import { readKeys, type Secrets } from "./secrets.ts";
 import { type AnyHeaders, headerOf, verify } from "./webhook.ts";
 
-/** Thrown by a handler: the task ends as failed, whatever retries it has left. The text goes to its record. */
+/** Thrown by a handler to fail the task without further retries. The text goes to its record. */
 export class NoRetry extends Error {
   override name = "NoRetry";
 }
@@ -14,14 +14,14 @@ export class NoRetry extends Error {
 export type Notification = Camel<components["schemas"]["TaskNotification"]>;
 
 export interface ReceivedCall<Payload = unknown> {
-  /** What the task was created with; of a notification, its whole body. */
+  /** The task's payload; for a notification, its whole body. */
   readonly payload: Payload;
   /** The same on every attempt. Signed, like the payload; `attempt`, `queue` and `headers` are not. */
   readonly taskId: string;
   /** From 1. */
   readonly attempt: number;
   readonly queue: string | null;
-  /** What came to an `onCompleteUrl`, with camelCase names; null in the call of a task. */
+  /** The notification at an `onCompleteUrl`, with camelCase names; null in the call of a task. */
   readonly notification: Notification | null;
   readonly headers: AnyHeaders;
 }
@@ -29,15 +29,15 @@ export interface ReceivedCall<Payload = unknown> {
 export interface HandlerOptions {
   /** The team's signing secret, `whsec_…`, or several; by default `BELLHOP_SIGNING_SECRET`. */
   readonly secret?: Secrets | undefined;
-  /** Larger bodies are refused before their signature is looked at; 16 MiB by default. */
+  /** Larger bodies are refused before the signature check; 16 MiB by default. */
   readonly maxBytes?: number | undefined;
-  /** Told what a handler threw, before the task is retried; by default it is printed. */
+  /** Called with the error of a handler, before the task is retried; by default it is printed. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export type Handle<Payload> = (call: ReceivedCall<Payload>) => unknown;
 
-/** What each `handler` takes: options may be left out where the secret is in the environment. */
+/** The arguments of each `handler`: options may be omitted if the secret is in the environment. */
 export type HandlerArgs<Payload> =
   | [handle: Handle<Payload>]
   | [options: HandlerOptions, handle: Handle<Payload>];
@@ -52,8 +52,8 @@ export interface Incoming {
 export type Receive = (incoming: Incoming) => Promise<Response>;
 
 /**
- * Verifies what Bellhop sends, hands it over and answers: the one function behind the `handler` of every framework. Throws
- * at once where an option cannot work.
+ * Verifies a request of Bellhop, passes it to the handler and answers: the function behind the `handler` of every
+ * framework. Throws at once for an invalid option.
  */
 export function createReceiver<Payload>(args: HandlerArgs<Payload>): Receive {
   const [options, handle] = args.length === 1 ? [{}, args[0]] : args;

@@ -11,7 +11,7 @@ type Schemas = components["schemas"];
 
 export type NewTask = Given<Camel<Schemas["CreateTask"]>>;
 export type NewDirectTask = Given<Camel<Schemas["CreateDirectTask"]>>;
-/** Whether the task is the one that an earlier request with the same idempotency key made. */
+/** Whether an earlier request with the same idempotency key created the task. */
 type Replay = { readonly replayed: boolean };
 export type CreatedTask = Camel<Schemas["CreatedTask"]> & Replay;
 export type CreatedDirectTask = Camel<Schemas["NewDirectTask"]> &
@@ -37,7 +37,7 @@ export function createTasks(send: Send, operation: Operation) {
   async function create(task: NewTask | NewDirectTask, given: CreateOptions = {}) {
     checkOptions(given, [...REQUEST_OPTIONS, "idempotencyKey"]);
     const { idempotencyKey, ...options } = given;
-    // With a key the same request twice makes one task, so it may be repeated when no answer came.
+    // With a key the same request creates one task, so it may be repeated without an answer.
     const key = chosenKey(task.idempotencyKey, idempotencyKey) ?? (await randomKey());
     const input = { body: task, headers: { "idempotency-key": key }, repeatable: true };
     const { answer, headers } = await send("createTask", input, options);
@@ -57,14 +57,14 @@ export function createTasks(send: Send, operation: Operation) {
   }
 
   return {
-    /** Hands over a job for a queue. */
+    /** Creates a queue task. */
     create: (task: NewTask, options?: CreateOptions) => create(task, options) as Promise<CreatedTask>,
-    /** Hands over a request to make as given. */
+    /** Creates a direct task: a request made exactly as given. */
     call: (task: NewDirectTask, options?: CreateOptions) =>
       create(task, options) as Promise<CreatedDirectTask>,
     /**
-     * Hands over up to 1000 tasks of either kind in one request. One that is refused does not hold up the others: each
-     * has its own result, in the same order. With `atomic` all are stored, or none.
+     * Creates up to 1000 tasks of either kind in one request. A refused one does not affect the others: each has its
+     * own result, in the same order. With `atomic` all are stored, or none.
      */
     async createMany(
       tasks: readonly (NewTask | NewDirectTask)[],
@@ -82,34 +82,34 @@ export function createTasks(send: Send, operation: Operation) {
     get,
     /** One page. */
     page,
-    /** All tasks that match, newest first; `limit` is the size of the pages they are fetched in. */
+    /** All matching tasks, newest first; `limit` is the page size. */
     list: (query: QueryOf<"listTasks"> = {}, options?: RequestOptions) =>
       walkPages(
         query,
         (next) => page(next, options),
         (fetched): TaskSummary[] => fetched.tasks,
       ),
-    /** Removes a pending task. */
+    /** Deletes a pending task. */
     delete: operation("deleteTask"),
-    /** Ends a task in any state. */
+    /** Cancels a task in any state. */
     cancel: async (id: string, options?: RequestOptions) =>
       recordOf((await send("cancelTask", { id }, options)).answer),
     /** Restarts a failed or cancelled task under its id. */
     retry: async (id: string, body: BodyOf<"retryTask"> = {}, options?: RequestOptions) =>
       recordOf((await send("retryTask", { id, body }, options)).answer),
-    /** Sends the notification of an ended task again, once it was delivered or given up. */
+    /** Resends the notification of an ended task, after it was delivered or given up. */
     resendNotification: async (id: string, options?: RequestOptions) =>
       recordOf((await send("resendTaskNotification", { id }, options)).answer),
     /** Why a task does not run. */
     explain: operation("explainTask"),
-    /** One action on all tasks that match a filter, worked off by the server. */
+    /** One action on all matching tasks, processed by the server. */
     bulk: {
       async start(body: BulkAction, options?: RequestOptions): Promise<Bulk> {
         const { answer } = await send("createBulk", { body }, options);
         if ("bulk" in answer) return answer.bulk;
         throw new BellhopError("The server has only counted: bulk.count does that");
       },
-      /** How many tasks it would be about. */
+      /** The number of matching tasks. */
       async count(body: BulkAction, options?: RequestOptions): Promise<number> {
         const input = { body: { ...body, dryRun: true }, repeatable: true };
         const { answer } = await send("createBulk", input, options);
@@ -118,7 +118,7 @@ export function createTasks(send: Send, operation: Operation) {
       get: operation("getBulk", "bulk"),
       stop: operation("stopBulk", "bulk"),
     },
-    /** Until the task has ended, one way or another; a `TimeoutError` if it has not within `timeoutMs`, 5 min. */
+    /** Waits until the task has ended; throws a `TimeoutError` after `timeoutMs`, 5 min. */
     async wait(id: string, options: RequestOptions = {}): Promise<Task> {
       checkOptions(options);
       const { timeoutMs = WAIT_MS, ...others } = options;
@@ -126,13 +126,13 @@ export function createTasks(send: Send, operation: Operation) {
       for (;;) {
         const askedAt = Date.now();
         const leftMs = Math.max(0, deadline - askedAt);
-        // The server answers when it ends: one request instead of a look every now and then.
+        // The server answers at the end: one request instead of polling.
         const wait = Math.min(LONGEST_WAIT_SECONDS, Math.ceil(leftMs / 1000));
         const task = await look(id, wait, others);
         if (task.completedAt !== undefined) return task;
         const now = Date.now();
         if (now >= deadline) throw new TimeoutError(`Task ${id} is ${task.status} after ${timeoutMs} ms`);
-        // A server that stops, and one from before there were waits, answer at once.
+        // A stopping or older server answers at once.
         await sleep(Math.max(0, Math.min(askedAt + SHORTEST_LOOK_MS, deadline) - now), options.signal);
       }
     },
@@ -175,7 +175,7 @@ export function createQueues(operation: Operation, whole: Whole) {
     delete: operation("deleteQueue"),
     pause: operation("pauseQueue"),
     resume: operation("resumeQueue"),
-    /** Makes sure that the queue is there with these settings. Asks for a change only where there is one to make. */
+    /** Ensures that the queue exists with these settings. Sends a change only if needed. */
     async ensure(
       { name, ...settings }: Parameters<typeof create>[0],
       options?: RequestOptions,

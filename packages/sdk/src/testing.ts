@@ -11,7 +11,7 @@ export interface TestCall {
   readonly sentAt?: Date;
 }
 
-/** A request as Bellhop would send it for a queue task, to hand to a handler or to `fetch`. */
+/** A request as Bellhop sends it for a queue task, for a handler or `fetch`. */
 export async function signedRequest(url: string, call: TestCall = {}): Promise<Request> {
   const { payload = {}, taskId = "task_00000000000000000000000000", sentAt = new Date() } = call;
   const body = JSON.stringify(payload);

@@ -16,7 +16,7 @@ export interface Outgoing {
   readonly credential: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** Whether the server may get it twice without harm. */
+  /** Whether the request is safe to repeat. */
   readonly repeatable: boolean;
 }
 
@@ -27,10 +27,10 @@ export interface Answered {
 
 export interface Transport {
   readonly url: string;
-  /** As the last answer told it; null where the team has no limit. */
+  /** From the last answer; null if the team has no limit. */
   readonly rateLimit: RateLimit | null;
   send(outgoing: Outgoing, options?: RequestOptions): Promise<Answered>;
-  /** An answer that goes on, as it comes. Breaks off when nothing comes for so long, and with the signal. */
+  /** A streaming answer. It ends after this long without data, and with the signal. */
   open(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -39,10 +39,10 @@ export interface Transport {
 }
 
 const LONGEST_BACKOFF_MS = 8_000;
-/** A server that asks for a longer pause gets it from the caller, who sees `retryAfterMs`. */
+/** A longer pause is left to the caller, who sees `retryAfterMs`. */
 const LONGEST_PAUSE_MS = 60_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Refused before anything was done: repeating cannot do it twice. */
+/** Refused before it began, so it is safe to repeat. */
 const NOT_BEGUN = new Set(["overloaded", "crowded", "stopping"]);
 
 export function createTransport(settings: ClientSettings): Transport {
@@ -65,7 +65,7 @@ export function createTransport(settings: ClientSettings): Transport {
         headers: { accept: "application/json", ...outgoing.headers, ...credential },
         body: outgoing.body,
         signal: ended.signal,
-        // A credential goes where it was meant to go, or nowhere.
+        // A credential must not follow a redirect.
         redirect: "manual",
       });
       const text = await response.text();
@@ -151,7 +151,7 @@ function mayRepeat(error: unknown, repeatable: boolean): boolean {
   return repeatable && [408, 502, 503, 504].includes(error.status) && error.code !== "vault_off";
 }
 
-/** Between half and all of it, so that clients that failed together do not come back together. */
+/** Between half and all of it, so that clients that failed together do not retry together. */
 function backoffMs(retries: number, baseMs: number): number {
   return Math.min(baseMs * 2 ** retries, LONGEST_BACKOFF_MS) * (0.5 + Math.random() / 2);
 }

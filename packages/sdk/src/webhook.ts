@@ -14,12 +14,12 @@ export interface Webhook {
   readonly payload: unknown;
 }
 
-/** Longer ago, and a request that was recorded could be played again; the clocks of both may differ that much. */
+/** Older requests could be replays; clocks may differ this much. */
 const TOLERANCE_MS = 5 * 60_000;
 
 /**
- * Tells whether a request is Bellhop's, by the rules of Standard Webhooks, and gives what the signature covers. Throws a
- * `SignatureError` if it is not. `body` must be as it arrived, byte for byte.
+ * Verifies a request by the rules of Standard Webhooks and returns the signed content. Throws a `SignatureError` if it
+ * is not from Bellhop. `body` must be the exact received bytes.
  */
 export async function verifyWebhook(
   request: SignedRequest & {
@@ -60,8 +60,8 @@ export async function verify(
 }
 
 /**
- * The headers by which `verifyWebhook` accepts a body: for tests, and for tools that pass on what Bellhop sent. With several
- * secrets there are several signatures.
+ * The headers that `verifyWebhook` accepts for a body: for tests, and for tools that forward Bellhop's requests.
+ * Several secrets give several signatures.
  */
 export async function signWebhook(request: {
   readonly id: string;
@@ -107,7 +107,7 @@ export function headerOf(headers: AnyHeaders, name: string): string | null {
   return (typeof value === "string" ? value : value?.join(", ")) ?? null;
 }
 
-/** In a time that does not tell how much of it is right. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
