@@ -7,42 +7,42 @@ import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("../packages/server/src", import.meta.url));
 
-/** What each room may import, besides itself. Packages and node: modules are named where a room may use only some. */
-const DOORS = {
+/** What each module may import, besides itself. Packages and node: modules are named where a module may use only some. */
+const IMPORT_RULES = {
   // croner is arithmetic on dates: no clock is read but the one that it is given.
-  domain: { rooms: [], packages: ["croner"] },
-  json: { rooms: ["domain"], packages: ["node:"] },
+  domain: { modules: [], packages: ["croner"] },
+  json: { modules: ["domain"], packages: ["node:"] },
   // For the hashes of migrations.
-  store: { rooms: ["domain"], packages: ["node:crypto"] },
-  postgres: { rooms: ["domain", "store"], packages: ["pg", "node:"] },
-  vault: { rooms: ["domain", "store"], packages: ["node:"] },
+  store: { modules: ["domain"], packages: ["node:crypto"] },
+  postgres: { modules: ["domain", "store"], packages: ["pg", "node:"] },
+  vault: { modules: ["domain", "store"], packages: ["node:"] },
   outbound: {
-    rooms: ["domain"],
+    modules: ["domain"],
     packages: ["undici", "ipaddr.js", "nodemailer", "@opentelemetry/api", "node:"],
   },
   service: {
-    rooms: ["domain", "store", "vault"],
+    modules: ["domain", "store", "vault"],
     packages: ["jose", "node:"],
   },
-  engine: { rooms: ["domain", "json", "store", "vault", "outbound"], packages: [] },
-  metrics: { rooms: ["domain"], packages: ["prom-client"] },
-  tracing: { rooms: ["domain", "service", "engine"], packages: ["@opentelemetry/api"] },
-  processes: { rooms: ["postgres", "service"], packages: ["pino", "node:"] },
+  engine: { modules: ["domain", "json", "store", "vault", "outbound"], packages: [] },
+  metrics: { modules: ["domain"], packages: ["prom-client"] },
+  tracing: { modules: ["domain", "service", "engine"], packages: ["@opentelemetry/api"] },
+  processes: { modules: ["postgres", "service"], packages: ["pino", "node:"] },
   api: {
-    rooms: ["domain", "json", "service"],
+    modules: ["domain", "json", "service"],
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],
   },
   cli: {
-    rooms: ["config.ts", "main.ts", "version.ts", "domain", "store", "postgres", "vault", "service"],
+    modules: ["config.ts", "main.ts", "version.ts", "domain", "store", "postgres", "vault", "service"],
     packages: ["@bellhop/sdk", "@modelcontextprotocol/server", "commander", "node:"],
   },
 };
 
 /**
- * Doors inside the layers: for a room named here, the only inner rooms of each layer that it may enter. The files at the
- * root of a layer are shared by its inner rooms. The task queue knows nothing of the people who use it.
+ * Rules inside the layers: for a module named here, the only inner modules of each layer that it may enter. The files at the
+ * root of a layer are shared by its inner modules. The task queue knows nothing of the people who use it.
  */
-const INNER_DOORS = {
+const INNER_RULES = {
   "domain/json": { domain: [] },
   "domain/poll": { domain: ["json"] },
   "domain/redaction": { domain: [] },
@@ -94,34 +94,36 @@ for (const name of readdirSync(source, { recursive: true })) {
     imports.filter(isFile).map((target) => fileOf(name, target)),
   );
   if (!name.includes("/")) continue;
-  const room = name.split("/")[0];
-  const doors = DOORS[room];
-  if (doors === undefined) {
-    complaints.push(`${name} lies in a room that has no doors; add it to scripts/check-boundaries.mjs`);
+  const module = name.split("/")[0];
+  const rules = IMPORT_RULES[module];
+  if (rules === undefined) {
+    complaints.push(
+      `${name} belongs to a module without import rules; add it to scripts/check-boundaries.mjs`,
+    );
     continue;
   }
   for (const target of imports) {
     const allowed = isFile(target)
-      ? mayEnter(name, fileOf(name, target), doors.rooms)
-      : doors.packages.some((allowed) => isPackage(target, allowed));
+      ? mayEnter(name, fileOf(name, target), rules.modules)
+      : rules.packages.some((allowed) => isPackage(target, allowed));
     if (!allowed) complaints.push(`${name} may not import ${target}`);
   }
   if (
-    room === "domain" &&
+    module === "domain" &&
     /\bDate\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|process\./.test(text)
   ) {
     complaints.push(`${name} reads a clock, randomness or the process; the domain is pure`);
   }
   if (OWNS_NO_TIME.test(name) && OWN_TIME.test(text)) {
-    complaints.push(`${name} has a clock, a timer or randomness of its own; time is handed in`);
+    complaints.push(`${name} has its own clock, timer or randomness; take them as parameters`);
   }
-  if (room !== "outbound" && !OUTSIDERS.includes(name) && /\bfetch\(/.test(text))
+  if (module !== "outbound" && !OUTSIDERS.includes(name) && /\bfetch\(/.test(text))
     complaints.push(`${name} calls fetch; only outbound talks to the network`);
 }
-for (const circle of circles(importsOf)) complaints.push(`${circle.join(" → ")} is a circle`);
+for (const cycle of cycles(importsOf)) complaints.push(`${cycle.join(" → ")} is an import cycle`);
 
-/** What the rooms of the dashboard may import, besides themselves. */
-const PAGE_DOORS = {
+/** What the modules of the dashboard may import, besides themselves. */
+const DASHBOARD_RULES = {
   data: ["parts"],
   parts: ["data"],
   shell: ["data", "parts"],
@@ -142,12 +144,12 @@ for (const name of readdirSync(page, { recursive: true })) {
   if (name !== "data/client.ts" && /\bfetch\(/.test(text)) {
     complaints.push(`dashboard ${name} calls fetch; only data/client.ts does`);
   }
-  const room = name.split("/")[0];
-  const open = PAGE_DOORS[room];
+  const module = name.split("/")[0];
+  const open = DASHBOARD_RULES[module];
   if (open === undefined) continue;
   for (const [, target] of text.matchAll(/from\s+"(\.[^"]+)"/g)) {
     const [other] = relative(page, resolve(join(page, dirname(name)), target)).split("/");
-    if (other in PAGE_DOORS && other !== room && !open.includes(other)) {
+    if (other in DASHBOARD_RULES && other !== module && !open.includes(other)) {
       complaints.push(`dashboard ${name} may not import ${target}`);
     }
   }
@@ -169,22 +171,22 @@ function isPackage(target, allowed) {
   );
 }
 
-function mayEnter(name, target, rooms) {
-  const [room] = name.split("/");
-  const [otherRoom, ...rest] = target.split("/");
-  if (otherRoom !== room && !rooms.includes(otherRoom)) return false;
+function mayEnter(name, target, modules) {
+  const [module] = name.split("/");
+  const [otherModule, ...rest] = target.split("/");
+  if (otherModule !== module && !modules.includes(otherModule)) return false;
   const inner = innerRoom(name);
-  const doors = INNER_DOORS[inner]?.[otherRoom] ?? INNER_DOORS[room]?.[otherRoom];
+  const rules = INNER_RULES[inner]?.[otherModule] ?? INNER_RULES[module]?.[otherModule];
   const isShared = rest.length < 2 || innerRoom(target) === inner;
-  return doors === undefined || isShared || doors.includes(rest[0]);
+  return rules === undefined || isShared || rules.includes(rest[0]);
 }
 
 function innerRoom(name) {
   return name.split("/").slice(0, -1).slice(0, 2).join("/");
 }
 
-/** Each circle once, by a walk in depth. */
-function circles(graph) {
+/** Each cycle once, by a walk in depth. */
+function cycles(graph) {
   const found = [];
   const done = new Set();
   const path = [];
