@@ -203,6 +203,20 @@ describe("webhooks", () => {
     assert.equal(hooks().length, 1);
   });
 
+  it("keep a delivery that another node has claimed since when a late answer arrives", async () => {
+    const webhook = await subscribe();
+    server.target.answer = async (_, response) => {
+      await server.database.rows("update webhook_deliveries set fence = fence + 1 where team_id = $1", [
+        team.teamId,
+      ]);
+      response.writeHead(204).end();
+    };
+    await create();
+    await deliver();
+    assert.equal(hooks().length, 1);
+    assert.equal((await deliveries(webhook))[0]?.status, "pending");
+  });
+
   it("are limited in number, and deliveries are deleted after a week", async () => {
     const webhook = await subscribe();
     await create();
