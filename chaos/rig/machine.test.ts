@@ -10,5 +10,9 @@ test("a machine is crowded when other processes take more than a fifth of it, ho
   assert.equal(crowded(102, 51.8), false, "others take a tenth");
   assert.equal(crowded(102, 51), true, "two busy loops take half");
   assert.equal(crowded(101, 50), true, "others take one processor, and the run is idle");
-  assert.equal(crowded(100.1, 20), false, "a process of the run ended unseen");
+  assert.equal(
+    crowded(102, 20),
+    false,
+    "a process of the run was killed with its parent, and its time is lost",
+  );
 });

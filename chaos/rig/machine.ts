@@ -3,7 +3,8 @@ import { machineCpuSeconds, treeCpuSeconds } from "../../bench/process-usage.ts"
 import type { Span } from "../checker/history.ts";
 import { now } from "./clock.ts";
 
-const BEAT_MS = 500;
+/** The system counts its processors by ticks, and a process's time exactly: over half a second they differ by up to a quarter. */
+const BEAT_MS = 2_000;
 /** Beyond this share of all processors, work that is none of this run's makes answers late. */
 const OTHERS_SHARE = 0.2;
 
@@ -30,8 +31,9 @@ export interface Look {
 }
 
 export function isCrowded(before: Look, after: Look, processors: number): boolean {
-  // Of a process that ended unseen by its parent nothing is known any more, as if it had never worked.
-  const ours = Math.max(0, after.ours - before.ours);
+  const ours = after.ours - before.ours;
+  // Processes of this run were killed with their parent, which loses their time: the work of others is unknown.
+  if (ours < 0) return false;
   const others = after.busy - before.busy - ours;
   return others > ((after.at - before.at) / 1000) * processors * OTHERS_SHARE;
 }
