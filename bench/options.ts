@@ -18,6 +18,8 @@ export interface Options {
   json: string;
   /** The pictures of docs/performance.md are drawn from this run. */
   plot: boolean;
+  /** Results of earlier runs whose verdicts go into docs/performance.md; nothing is run then. */
+  docs: string[];
   /** What the large numbers of rows are multiplied with. */
   scale: number;
   /** A large number of rows, scaled. */
@@ -39,6 +41,7 @@ export const usage = `npm run bench -- [options]
   --grouped          give the peers the group commit of the skeleton, see bench/peers/README.md
   --json file        where to write everything that was measured (default: bench/results/<time>.json)
   --plot             draw the pictures of docs/performance.md from this run
+  --docs a.json,b.json  run nothing: write the verdicts of these results into docs/performance.md
   --starts n         process starts of each variant (default ${usualStarts}; slots ${scenarios.find(({ name }) => name === "slots")?.starts}, the largest scenarios 1 or 3)
   --count n          tasks per throughput measurement (default ${normal.count})
   --warm-up n        tasks before it (default ${normal.warmUp})
@@ -61,6 +64,7 @@ export function parseOptions(args: string[]): Options {
       scenario: text,
       json: text,
       scale: text,
+      docs: text,
       quick: flag,
       check: flag,
       grouped: flag,
@@ -92,6 +96,7 @@ export function parseOptions(args: string[]): Options {
     grouped: values.grouped ?? false,
     json: values.json ?? "",
     plot: values.plot ?? false,
+    docs: values.docs?.split(",") ?? [],
     scale,
     rows: (count) => Math.round(count * scale),
   };

@@ -11,6 +11,7 @@ import { runScenario } from "./run-scenario.ts";
 import { scenarios } from "./scenarios/catalog.ts";
 import { median } from "./statistics.ts";
 import { subjects } from "./subjects/catalog.ts";
+import { writeDocs } from "./write-docs.ts";
 
 /** Returns the problems: what was lost or refused, and with --check the goals that were missed. */
 async function runBench(options: Options): Promise<string[]> {
@@ -71,6 +72,11 @@ async function runBench(options: Options): Promise<string[]> {
   return problems;
 }
 
+function writePage(files: readonly string[]): string[] {
+  writeDocs(join(repositoryRoot, "docs", "performance.md"), files);
+  return [];
+}
+
 function save(options: Options, results: unknown): void {
   const name = `${new Date().toISOString().replaceAll(":", "-")}.json`;
   const file = options.json || join(repositoryRoot, "bench", "results", name);
@@ -93,7 +99,7 @@ try {
 }
 if (options !== undefined) {
   try {
-    const problems = await runBench(options);
+    const problems = options.docs.length > 0 ? writePage(options.docs) : await runBench(options);
     for (const problem of problems) console.error(problem);
     if (problems.length > 0) process.exitCode = 1;
   } catch (error) {
