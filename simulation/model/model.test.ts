@@ -192,8 +192,8 @@ describe("the model of the store's statements", () => {
   after(() => {
     const rare = [
       "insert_tasks",
-      "insert_tasks_plain",
-      "insert_tasks_keyed",
+      "insert_tasks_plain_one",
+      "insert_tasks_keyed_one",
       "settle_attempts",
       "settle_attempts_completed",
       "claim_due_tasks",
@@ -203,7 +203,7 @@ describe("the model of the store's statements", () => {
       "find_settled",
       "mark_superseded",
       "reap_tasks",
-      "insert_tasks_plain_with_events",
+      "insert_tasks_plain_one_with_events",
       "settle_attempts_with_events",
       "claim_due_tasks_with_events",
       "lock_bulk",

@@ -114,7 +114,7 @@ export function statementName(query: string | Prepared | Patient): string {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   const given = typeof query === "string" ? undefined : query.name;
-  const name = given?.replace(/_with_events$/, "") ?? nameByWords(text);
+  const name = given?.replace(/(_one)?(_with_events)?$/, "") ?? nameByWords(text);
   if (STATEMENTS[name] === undefined) throw new Error(`The model of the store has no statement ${name}`);
   known.set(text, name);
   return name;
@@ -143,7 +143,8 @@ const HOT: readonly string[] = [
 export function findStatement(query: string | Prepared | Patient): Statement {
   const name = statementName(query);
   const statement = STATEMENTS[name] ?? nothing;
-  const isQuiet = HOT.includes(name) && typeof query !== "string" && query.name === name;
+  const isQuiet =
+    HOT.includes(name) && typeof query !== "string" && query.name?.endsWith("_with_events") === false;
   return isQuiet
     ? (session, values) => (hasSubscribers(session.tables) ? [] : statement(session, values))
     : statement;

@@ -175,7 +175,7 @@ describe("a task that cannot be stored for a reason that is not foreseen", () =>
   it("keeps no slot, nor do those that came with it", async () => {
     let inserts = 0;
     server.databases.intake.before = (statement) => {
-      if (statement !== "insert_tasks_plain") return;
+      if (!statement.startsWith("insert_tasks_plain")) return;
       inserts += 1;
       // All at once are refused for the one that cannot be stored; then, one by one, the second breaks.
       if (inserts === 3) throw new TypeError("a bug");

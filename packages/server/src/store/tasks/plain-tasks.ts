@@ -57,10 +57,19 @@ const queueIf = (condition: string) => `q as materialized (
 
 /** $1 has the ids, and from $9 on there is an array for each column. */
 const FIRST_ARRAY = 9;
-const asked = (record: object) =>
-  `q cross join unnest($1::uuid[], ${Object.values(record)
-    .map((type, index) => `$${FIRST_ARRAY + index}::${type}[]`)
-    .join(", ")}) as a(id, ${Object.keys(record).join(", ")})`;
+/**
+ * Where the rows come from. Each array that `unnest` takes is copied into a store of its own: for one task alone, the first
+ * element of each is taken instead.
+ */
+type Size = "one" | "many";
+const asked = (record: object, size: Size) => {
+  const columns = Object.entries({ id: "uuid", ...record });
+  const parameter = (index: number) => (index === 0 ? "$1" : `$${FIRST_ARRAY + index - 1}`);
+  if (size === "one")
+    return `q cross join (select ${columns.map(([name, type], index) => `(${parameter(index)}::${type}[])[1] as ${name}`).join(", ")}) a`;
+  return `q cross join unnest(${columns.map(([, type], index) => `${parameter(index)}::${type}[]`).join(", ")})
+             as a(${columns.map(([name]) => name).join(", ")})`;
+};
 
 const inserting = (
   more: string,
@@ -82,24 +91,21 @@ const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_at) * 1
 const writes = { worker: "$2::bigint", writer: "intake" } as const;
 
 /** Inserts the whole batch or nothing. */
-const INSERT_PLAIN_TASKS = hotStatement(
-  "insert_tasks_plain",
-  (condition, tells) => `with ${queueIf(condition)}, inserted as (
+const insertPlain = (size: Size) => (condition: string, tells: boolean) =>
+  `with ${queueIf(condition)}, inserted as (
      ${inserting("")}
-       from ${asked(PLAIN)}
+       from ${asked(PLAIN, size)}
    ), held as (
      insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, $1 from q where active > 0
    ), tallied as (
      ${tally({ ...writes, from: "q", isSummed: true, deltas: { pending: "pending", active: "active" } })}
    )${tells ? `, ${plainEventCte({ from: "q", queue: "$4", entries: `$${FIRST_ARRAY + Object.keys(PLAIN).length}` })}` : ""}
-   select ${ANSWER} from q`,
-);
+   select ${ANSWER} from q`;
 
 /** Inserts all tasks whose key is free, see `insertTasks`; their ids are returned only if some are missing. */
-const INSERT_KEYED_TASKS = hotStatement(
-  "insert_tasks_keyed",
-  (condition, tells) => `with ${queueIf(condition)}, asked as materialized (
-     select * from ${asked(KEYED)}
+const insertKeyed = (size: Size) => (condition: string, tells: boolean) =>
+  `with ${queueIf(condition)}, asked as materialized (
+     select * from ${asked(KEYED, size)}
    ), keyed as (
      insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id, created_at)
      select team_id, idempotency_key, sandbox, decode(request_hash, 'hex'), id, asked_at from asked
@@ -123,8 +129,16 @@ const INSERT_KEYED_TASKS = hotStatement(
    ), ${holding("inserted", "$2::bigint", "status = 'active'")}${tells ? `, ${eventCte({ ...CREATED, isHot: true })}` : ""}, counted as (
      select count(*) as stored, array_agg(id) as ids from inserted
    )
-   select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`,
-);
+   select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`;
+
+const INSERT_PLAIN = {
+  one: hotStatement("insert_tasks_plain_one", insertPlain("one")),
+  many: hotStatement("insert_tasks_plain", insertPlain("many")),
+};
+const INSERT_KEYED = {
+  one: hotStatement("insert_tasks_keyed_one", insertKeyed("one")),
+  many: hotStatement("insert_tasks_keyed", insertKeyed("many")),
+};
 
 type PlainAnswer = TaskSettings & {
   readonly queueId: number;
@@ -165,9 +179,10 @@ export async function insertPlainTasks(
     slot?.epoch ?? null,
     ...(isKeyed ? keyedColumns(submissions) : plainColumns(submissions)),
   ];
+  const size = submissions.length === 1 ? "one" : "many";
   const [stored] = isKeyed
-    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED_TASKS, values)
-    : await tryHot<PlainAnswer>(sql, INSERT_PLAIN_TASKS, values, () => [plainEntries(submissions)]);
+    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED[size], values)
+    : await tryHot<PlainAnswer>(sql, INSERT_PLAIN[size], values, () => [plainEntries(submissions)]);
   if (stored === undefined) return "nothing done";
   const createdAt = new Date(stored.createdMs);
   return submissions.map(({ task, reservation }) => {

@@ -45,7 +45,7 @@ describe("a statement on every task's way", () => {
   it("is the short one while none listens, and does nothing twice", async () => {
     await runTask();
 
-    assert.deepEqual(sent(), ["insert_tasks_plain", "claim_due_tasks", "settle_attempts_completed"]);
+    assert.deepEqual(sent(), ["insert_tasks_plain_one", "claim_due_tasks", "settle_attempts_completed"]);
     assert.equal(await told(), 0);
   });
 
@@ -54,14 +54,14 @@ describe("a statement on every task's way", () => {
     await runTask();
 
     assert.deepEqual(sent(), [
-      "insert_tasks_plain",
+      "insert_tasks_plain_one",
       "insert_tasks_with_events",
       "claim_due_tasks_with_events",
       "settle_attempts_completed_with_events",
     ]);
     assert.equal(await told(), 3);
     await runTask();
-    assert.equal(sent()[0], "insert_tasks_plain_with_events");
+    assert.equal(sent()[0], "insert_tasks_plain_one_with_events");
   });
 
   it("is one of two at most where the queue of a new task is gone", async () => {

@@ -8,6 +8,7 @@ import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import { countBothWays, newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 const PLAIN = "insert_tasks_plain";
+const PLAIN_ONE = "insert_tasks_plain_one";
 const POLLED = {
   urlTemplate: "http://localhost/job",
   interval: 5,
@@ -98,8 +99,21 @@ describe("a batch of plain tasks", () => {
         sent();
         const plain = task();
         const [accepted] = await insertTasks(sql, [{ task: plain, reservation }], workerId);
-        assert.equal(sent().includes(PLAIN), each.isPlain);
+        assert.equal(sent().includes(PLAIN_ONE), each.isPlain);
         if (!each.isPlain) return;
+
+        // One of two is stored as if it came alone.
+        const [first, second] = [task(), task()];
+        await insertTasks(
+          sql,
+          [
+            { task: first, reservation },
+            { task: second, reservation },
+          ],
+          workerId,
+        );
+        assert.deepEqual(sent(), [PLAIN]);
+        for (const { id } of [first, second]) assert.deepEqual(await stored(id), await stored(plain.id));
 
         // In a batch with another that is not, it takes the way of all.
         const same = task();
@@ -170,7 +184,7 @@ describe("a batch of plain tasks", () => {
       first.task.id,
     ]);
     assert.deepEqual(rows, [{ key: "one" }]);
-    assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed"]));
+    assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed", "insert_tasks_keyed_one"]));
   });
 
   it("is stored pending by the other statement when its slots are of another epoch, or its worker is gone", async () => {

@@ -50,8 +50,14 @@ describe("a plan that a connection has made once and keeps", () => {
     const { principal, target } = server;
     await server.reapEverything();
     const node = await server.openNode();
+    /** Tasks that share a statement: two plain ones, then two with keys. */
+    const submitPairs = async (...keys: readonly string[]) => {
+      await Promise.all(keys.map(() => node.submit()));
+      await Promise.all(keys.map((key) => node.submit({ idempotencyKey: key, requestText: "{}" })));
+    };
     const id = await node.submit();
     await node.submit({ idempotencyKey: "once", requestText: "{}" });
+    await submitPairs("a", "b");
     await node.submit({ delaySeconds: 60, onCompleteUrl: target.url });
     const waiting = await node.tasks.create(principal, {
       ...plainRequest(target.url),
@@ -99,6 +105,7 @@ describe("a plan that a connection has made once and keeps", () => {
     await node.submit();
     await node.submit();
     await node.submit({ idempotencyKey: "told", requestText: "{}" });
+    await submitPairs("c", "d");
     await node.tasks.create(principal, { ...plainRequest(target.url), waitForCallback: true });
     await node.submit({ delaySeconds: 60 });
     await server.advance(60);
