@@ -11,6 +11,7 @@ import type { AuthService } from "../../service/access/auth-service.ts";
 import type { RequestLimits } from "../../service/access/request-limits.ts";
 import type { Allowance } from "../../service/access/team-meter.ts";
 import { type Access, requireAccess } from "./access.ts";
+import { handoverOf } from "./handover.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
 declare module "fastify" {
@@ -46,7 +47,7 @@ export function createAuthHook(
     request.credential = credential;
     // Team data and sometimes secrets: browsers and proxies must not cache them.
     reply.header("cache-control", "no-store");
-    const counted = limits.count(principal);
+    const counted = handoverOf(request.raw)?.counted ?? limits.count(principal);
     if (counted instanceof Promise)
       counted.then((allowance) => decide(principal, access, allowance, reply, done), done);
     else decide(principal, access, counted, reply, done);
@@ -77,7 +78,7 @@ function decide(
   done: HookHandlerDoneFunction,
 ): void {
   const { retryAfterSeconds } = allowance;
-  if (allowance.limit !== null) tellAllowance(reply, allowance);
+  for (const [name, value] of allowanceHeaders(allowance)) reply.header(name, value);
   try {
     if (retryAfterSeconds !== null) throw rateLimited(retryAfterSeconds);
     requireAccess(principal, access);
@@ -88,10 +89,18 @@ function decide(
   done();
 }
 
-function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: Allowance): void {
-  reply.header("x-ratelimit-limit", limit);
-  reply.header("x-ratelimit-remaining", remaining);
-  reply.header("x-ratelimit-reset", resetSeconds);
+/** What is left of the team's limit. No headers where there is none. */
+export function allowanceHeaders({
+  limit,
+  remaining,
+  resetSeconds,
+}: Allowance): [name: string, value: number][] {
+  if (limit === null) return [];
+  return [
+    ["x-ratelimit-limit", limit],
+    ["x-ratelimit-remaining", remaining],
+    ["x-ratelimit-reset", resetSeconds],
+  ];
 }
 
 /** Clears the cache before the answer to a revocation is sent. */
@@ -113,11 +122,11 @@ export function requesterOf(request: FastifyRequest): Requester {
   return { ...callerOf(request), address: request.ip, requestId: request.id };
 }
 
-function headerCredential(request: FastifyRequest): string | undefined {
-  const { authorization } = request.headers;
+export function headerCredential({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
+  const { authorization } = headers;
   const bearer = authorization === undefined ? null : BEARER.exec(authorization);
   if (bearer !== null) return bearer[1];
-  const key = request.headers["x-api-key"];
+  const key = headers["x-api-key"];
   return typeof key === "string" && key !== "" ? key : undefined;
 }
 
