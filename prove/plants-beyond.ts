@@ -53,8 +53,8 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "notification-settled-without-fence",
     file: "store/tasks/notifications.ts",
-    find: "      where team_id = $1 and id = $2 and fence = $3`,",
-    replace: "      where team_id = $1 and id = $2 and $3::integer is not null`,",
+    find: "    where team_id = $1 and id = $2 and fence = $3`,",
+    replace: "    where team_id = $1 and id = $2 and $3::integer is not null`,",
     breaks: "a late answer changes no notification",
     tests: ["engine/notifications.test.ts", "engine/notification-resend.test.ts"],
   },
@@ -69,8 +69,8 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "delivery-settled-without-fence",
     file: "store/tasks/webhook-deliveries.ts",
-    find: "      where team_id = $1 and id = $2 and fence = $3\n",
-    replace: "      where team_id = $1 and id = $2 and $3::integer is not null\n",
+    find: "    where team_id = $1 and id = $2 and fence = $3\n",
+    replace: "    where team_id = $1 and id = $2 and $3::integer is not null\n",
     breaks: "a late answer changes no delivery",
     tests: ["engine/webhooks.test.ts"],
   },
@@ -208,17 +208,17 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "bulk-turn-off-by-one",
     file: "store/tasks/bulks.ts",
-    find: "Math.floor(position / PORTION), first + 1, first + most]",
-    replace: "Math.floor(position / PORTION), first + 2, first + most + 1]",
+    find: "    first + 1,\n    first + most,\n",
+    replace: "    first + 2,\n    first + most + 1,\n",
     breaks: "every task of a bulk action has one turn",
     tests: ["engine/bulk.test.ts"],
   },
   {
     name: "bulk-not-locked",
     file: "store/tasks/bulks.ts",
-    find: `      order by next_at, id limit 1
-        for update skip locked`,
-    replace: "      order by next_at, id limit 1",
+    find: `    order by next_at, id limit 1
+      for update skip locked`,
+    replace: "    order by next_at, id limit 1",
     breaks: "every task of a bulk action has one turn",
     tests: ["engine/bulk.test.ts"],
   },

@@ -2,7 +2,7 @@ import { tellStories } from "../chaos/checker/stories.ts";
 import { drawTimeline } from "../chaos/checker/timeline.ts";
 import { PROMISES } from "../chaos/checker/violation.ts";
 import type { Done } from "./model/session.ts";
-import { formName, STATEMENT_NAMES } from "./model/statements.ts";
+import { STATEMENT_NAMES } from "./model/statements.ts";
 import { type Options, type Run, simulate } from "./simulate.ts";
 import { NODE_FAULTS, STATEMENT_FAULTS } from "./world/storm.ts";
 
@@ -39,7 +39,7 @@ export async function sweep(
   Error.stackTraceLimit = 0;
   const met = { statements: new Map<string, number>(), faults: new Map<string, number>() };
   const onStatement = (done: Done) => {
-    add(met.statements, formName(done.query), 1);
+    add(met.statements, done.query.name, 1);
     options.onStatement?.(done);
   };
   const sums = { seeds: 0, tasks: 0, calls: 0, faults: 0, simulatedMs: 0 };

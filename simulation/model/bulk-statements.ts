@@ -1,11 +1,11 @@
+import { type Effects, numberAt, textAt } from "./effect.ts";
 import { type Session, takeLock, write } from "./session.ts";
-import { numberAt, type Statements, textAt } from "./statement.ts";
 import type { BulkColumns } from "./tables.ts";
 
 const LATEST_MS = 1_000;
 
 /** Actions on many tasks: their rows, and the turns that nodes take. */
-export const bulkStatements: Statements = {
+export const bulkStatements: Effects = {
   insert_bulk(session, values) {
     const matched = numberAt(values, 6);
     const row: BulkColumns = {
@@ -43,7 +43,7 @@ export const bulkStatements: Statements = {
       .map(([teamId, next_at]) => ({ teamId, waitMs: Math.max(0, Math.ceil(next_at - nowMs)) }));
   },
 
-  lock_bulk(session, values) {
+  lock_next_bulk(session, values) {
     const { tables, model, nowMs } = session;
     const [row] = running(tables.bulks)
       .filter(({ team_id, next_at }) => team_id === numberAt(values, 1) && next_at <= nowMs)

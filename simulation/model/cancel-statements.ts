@@ -1,11 +1,11 @@
 import { isEnded } from "../../packages/server/src/domain/task.ts";
+import { type Effects, numberAt, textAt } from "./effect.ts";
 import { type Session, takeLock, takeTally, waitForDeletion, write } from "./session.ts";
-import { numberAt, type Statements, textAt } from "./statement.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 import { changeTask, letGo, notifyEnds, pickColumns } from "./task-rows.ts";
 
 /** What the owner of a task asks for by its id. */
-export const cancelStatements: Statements = {
+export const cancelStatements: Effects = {
   cancel_task(session, values) {
     const row = session.tables.tasks.get(textAt(values, 2));
     if (row === undefined || isEnded(row.status)) return [];

@@ -1,6 +1,6 @@
+import { type Effect, type Effects, numberAt, recordsAt } from "./effect.ts";
 import { liveQueue } from "./intake-statements.ts";
 import { isTaskLocked, type Session } from "./session.ts";
-import { numberAt, recordsAt, type Statement, type Statements } from "./statement.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { changeTask, ordered, pickColumns } from "./task-rows.ts";
 
@@ -19,7 +19,7 @@ const CLAIMED = [
   ],
 ] as (keyof TaskColumns)[];
 
-export const claimStatements: Statements = {
+export const claimStatements: Effects = {
   claim_due_tasks(session, values) {
     const [queueId, epoch, workerId, limit] = [2, 3, 4, 5].map((index) => numberAt(values, index));
     const { tables, nowMs } = session;
@@ -165,7 +165,7 @@ export function teamsWithDue(
   return [...due.map(([teamId]) => ({ teamId, untilMs: null })), { teamId: null, untilMs }];
 }
 
-export function untilNext(instants: (session: Session) => readonly number[]): Statement {
+export function untilNext(instants: (session: Session) => readonly number[]): Effect {
   return (session) => {
     const all = instants(session);
     return [{ ms: all.length === 0 ? null : Math.min(...all) - session.nowMs }];

@@ -1,10 +1,10 @@
 import type { TaskStatus } from "../../packages/server/src/domain/task.ts";
+import { type Effects, numberAt, recordsAt } from "./effect.ts";
 import { eventPlace, type Session } from "./session.ts";
-import { numberAt, recordsAt, type Statements } from "./statement.ts";
 import type { TaskColumns } from "./tables.ts";
 
 /** For `write_queue_event` and the streams: what listeners are told, and how they read it. */
-export const eventStatements: Statements = {
+export const eventStatements: Effects = {
   listen_to(session, values) {
     const { listeners } = session.tables;
     return (values[0] as readonly number[]).map((teamId) => {

@@ -1,5 +1,5 @@
+import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { type Session, takeLock, takeTally, waitForTask, write } from "./session.ts";
-import { arrayAt, numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
 
@@ -29,7 +29,7 @@ type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
 /** An object of the insert of plain tasks. */
 type PlainRow = Partial<Omit<TaskColumns, "run_at">> & { readonly id: string; readonly held?: boolean };
 
-export const intakeStatements: Statements = {
+export const intakeStatements: Effects = {
   insert_tasks_plain(session, values) {
     const queue = plainQueue(session, values);
     if (queue === null) return [];

@@ -1,11 +1,11 @@
-import type { Sql } from "../../packages/server/src/store/sql.ts";
+import type { Sql, Statement } from "../../packages/server/src/store/sql.ts";
 import type { Done, Model, Transaction } from "./session.ts";
 import { findStatement } from "./statements.ts";
 
 /** Runs one statement, all of it at one instant. */
 export function execute(
   model: Model,
-  query: Parameters<Sql["rows"]>[0],
+  query: Statement,
   values: readonly unknown[],
   transaction: Transaction | null,
 ): object[] {

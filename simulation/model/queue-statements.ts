@@ -1,10 +1,10 @@
+import { type Effect, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { liveQueue } from "./intake-statements.ts";
 import { type Session, takeLock, write } from "./session.ts";
-import { numberAt, recordsAt, type Statement, type Statements, textAt } from "./statement.ts";
 import type { QueueColumns, SlotColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
-export const queueStatements: Statements = {
+export const queueStatements: Effects = {
   insert_queue(session, values) {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
     takeLock(session, `queue ${teamId}/${name}`);
@@ -59,7 +59,7 @@ export const queueStatements: Statements = {
     return doom(session, values);
   },
 
-  find_queue(session, values) {
+  queues_with_stats(session, values) {
     const queue = liveQueue(session, numberAt(values, 1), textAt(values, 3));
     return queue === undefined ? [] : [{ ...toQueue(queue), stats: {} }];
   },
@@ -138,7 +138,7 @@ function dueSlots(others: readonly SlotColumns[], concurrency: number): { share:
 /** An update of a queue by its name. Null: it is so already. */
 function changing(
   change: (queue: QueueColumns, values: readonly unknown[]) => Partial<QueueColumns> | null,
-): Statement {
+): Effect {
   return (session, values) => {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
     takeLock(session, `queue ${teamId}/${name}`);

@@ -1,11 +1,11 @@
 import { untilNext } from "./claim-statements.ts";
+import { type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { type Session, takeLock, write } from "./session.ts";
-import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { FiringColumns, ScheduleColumns } from "./tables.ts";
 import { ordered, pickColumns } from "./task-rows.ts";
 
 /** Schedules and their firings. */
-export const scheduleStatements: Statements = {
+export const scheduleStatements: Effects = {
   insert_schedule(session, values) {
     const { nowMs } = session;
     const row: ScheduleColumns = {

@@ -1,4 +1,4 @@
-import type { Sql } from "../../packages/server/src/store/sql.ts";
+import { type Statement, statement } from "../../packages/server/src/store/sql.ts";
 import { emptyTables, type RowChange, type Tables } from "./tables.ts";
 
 /** A statement met a row that a transaction under way has changed: it waits, as it would in PostgreSQL. Thrown as it is. */
@@ -57,9 +57,18 @@ export interface Done {
   readonly atMs: number;
   /** The transaction that it belongs to; null: none. */
   readonly transaction: Transaction | null;
-  readonly query: Parameters<Sql["rows"]>[0];
+  readonly query: Statement;
   readonly values: readonly unknown[];
   readonly rows: readonly object[];
+}
+
+export const BEGIN = statement("begin", "begin");
+export const COMMIT = statement("commit", "commit");
+export const ROLLBACK = statement("rollback", "rollback");
+
+/** Whether it ends the transaction that it is asked in. */
+export function isEnd(query: Statement): boolean {
+  return query === COMMIT || query === ROLLBACK;
 }
 
 export function createModel(options: {

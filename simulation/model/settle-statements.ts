@@ -1,7 +1,7 @@
 import { isEnded, type TaskResult } from "../../packages/server/src/domain/task.ts";
 import { untilNext } from "./claim-statements.ts";
+import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { isTaskLocked, type Session, takeTally, waitForDeletion, waitForTask } from "./session.ts";
-import { arrayAt, numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 import { attemptsOf, changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
 
@@ -34,7 +34,7 @@ interface LostTask {
   readonly phase: "not_sent" | "sent";
 }
 
-export const settleStatements: Statements = {
+export const settleStatements: Effects = {
   settle_attempts(session, values) {
     const asked = recordsAt<SettledRow>(values, 1);
     for (const { kind, queue_id } of asked) if (kind === "retry") waitForDeletion(session, queue_id);

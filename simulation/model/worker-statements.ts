@@ -1,11 +1,11 @@
 import { dueOfTeam, teamsWithDue, type Waiting } from "./claim-statements.ts";
+import { type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import type { Session } from "./session.ts";
-import { numberAt, recordsAt, type Statements, textAt } from "./statement.ts";
 import type { NotificationColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
 /** Workers, and the notifications that they deliver. */
-export const workerStatements: Statements = {
+export const workerStatements: Effects = {
   register_worker({ tables, model, nowMs }, values) {
     const row = {
       id: model.nextId("workers"),
@@ -37,7 +37,7 @@ export const workerStatements: Statements = {
     return [];
   },
 
-  database_clock: ({ nowMs }) => [{ ms: nowMs }],
+  database_clock_ms: ({ nowMs }) => [{ ms: nowMs }],
 
   claim_due_notifications(session, values) {
     const workerId = numberAt(values, 1);
@@ -92,7 +92,7 @@ export const workerStatements: Statements = {
     return [];
   },
 
-  notify({ model, transaction }, values) {
+  send_hints({ model, transaction }, values) {
     for (const message of values[1] as readonly string[]) {
       const tell = () => model.onNotify(message);
       if (transaction === null) tell();

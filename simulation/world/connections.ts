@@ -1,11 +1,15 @@
-import type { Database, Sql } from "../../packages/server/src/store/sql.ts";
+import type { Database, Sql, Statement } from "../../packages/server/src/store/sql.ts";
 import { execute } from "../model/model-database.ts";
 import {
+  BEGIN,
   Blocked,
   beginTransaction,
+  COMMIT,
   type Done,
   endTransaction,
+  isEnd,
   type Model,
+  ROLLBACK,
   type Transaction,
 } from "../model/session.ts";
 import { statementName } from "../model/statements.ts";
@@ -22,8 +26,6 @@ export const STATEMENT_MS = 1_500;
 const LOCK_TIMEOUT_MS = 1_200;
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-type Query = Parameters<Sql["rows"]>[0];
-const TRANSACTION_WORDS: readonly string[] = ["begin", "commit", "rollback"];
 type Answer = { readonly rows: object[] } | "error";
 
 /** A connection that a transaction runs on. */
@@ -54,7 +56,7 @@ export function openConnection(options: {
 
   /** Carries a statement out, when no lock is in its way; the server gives up on a lock before the process does. */
   function carryOut(
-    query: Query,
+    query: Statement,
     values: readonly unknown[],
     link: Link | null,
     giveUpMs: number,
@@ -71,7 +73,7 @@ export function openConnection(options: {
       else
         waitForLock(giveUpMs, (isFree) => {
           if (isFree) return carryOut(query, values, link, giveUpMs, done);
-          if (link !== null) finish(link, "rollback");
+          if (link !== null) finish(link, ROLLBACK);
           done("error");
         });
     }
@@ -87,36 +89,36 @@ export function openConnection(options: {
     scheduler.after(giveUpMs - scheduler.nowMs, once(false));
   }
 
-  function onLink(link: Link, query: Query, values: readonly unknown[]): object[] {
+  function onLink(link: Link, query: Statement, values: readonly unknown[]): object[] {
     link.statements += 1;
     const { statements } = link;
-    if (query === "commit" || query === "rollback") {
+    if (isEnd(query)) {
       finish(link, query);
       return [];
     }
     scheduler.after(IDLE_IN_TRANSACTION_MS, () => {
-      if (link.statements === statements) finish(link, "rollback");
+      if (link.statements === statements) finish(link, ROLLBACK);
     });
-    return query === "begin" ? [] : run(query, values, link.transaction);
+    return query === BEGIN ? [] : run(query, values, link.transaction);
   }
 
-  function run(query: Query, values: readonly unknown[], transaction: Transaction | null): object[] {
+  function run(query: Statement, values: readonly unknown[], transaction: Transaction | null): object[] {
     const rows = execute(model, query, values, transaction);
     options.onStatement({ atMs: model.nowMs(), transaction, query, values, rows });
     return rows;
   }
 
-  function finish(link: Link, how: "commit" | "rollback"): void {
+  function finish(link: Link, how: Statement): void {
     if (link.isOver) return;
     link.isOver = true;
     const { transaction } = link;
     options.onStatement({ atMs: model.nowMs(), transaction, query: how, values: [], rows: [] });
-    endTransaction(model, transaction, how);
+    endTransaction(model, transaction, how === COMMIT ? "commit" : "rollback");
   }
 
   // One object, and its methods: functions of their own in here would be most of what a run costs.
   function ask(
-    query: Query,
+    query: Statement,
     values: readonly unknown[],
     mostMs: number,
     link: Link | null,
@@ -150,8 +152,8 @@ export function openConnection(options: {
   }
 
   /** Also what the model does not know must end the simulation, not be taken for a fault of the database. */
-  function named(query: Query): string {
-    if (typeof query === "string" && TRANSACTION_WORDS.includes(query)) return query;
+  function named(query: Statement): string {
+    if (query === BEGIN || isEnd(query)) return query.name;
     try {
       return statementName(query);
     } catch (error) {
@@ -161,10 +163,9 @@ export function openConnection(options: {
   }
 
   function rowsOn(link: Link | null): Sql["rows"] {
-    return <Row extends object>(query: Query, values: readonly unknown[] = []) => {
+    return <Row extends object>(query: Statement, values: readonly unknown[] = []) => {
       if (link?.isOpen === false) return Promise.reject(away());
-      const isPatient = typeof query !== "string" && "mostMs" in query;
-      const mostMs = isPatient ? Math.max(query.mostMs, options.statementMs) : options.statementMs;
+      const mostMs = Math.max(query.mostMs ?? 0, options.statementMs);
       return ask(query, values, mostMs, link) as Promise<Row[]>;
     };
   }
@@ -173,15 +174,15 @@ export function openConnection(options: {
     rows: rowsOn(null),
     async transaction(work) {
       const link: Link = { transaction: beginTransaction(), isOpen: true, isOver: false, statements: 0 };
-      const ending = process.onEnd(() => finish(link, "rollback"));
-      const say = (word: string) => ask(word, [], options.statementMs, link);
+      const ending = process.onEnd(() => finish(link, ROLLBACK));
+      const say = (word: Statement) => ask(word, [], options.statementMs, link);
       try {
-        await say("begin");
+        await say(BEGIN);
         const result = await work({ rows: rowsOn(link) });
-        await say("commit");
+        await say(COMMIT);
         return result;
       } catch (error) {
-        if (link.isOpen) await say("rollback").catch(() => {});
+        if (link.isOpen) await say(ROLLBACK).catch(() => {});
         throw error;
       } finally {
         ending.cancel();

@@ -1,6 +1,5 @@
 import type { EventSink } from "../src/domain/event-sink.ts";
-import type { Sql } from "../src/store/sql.ts";
-import { until } from "./test-sql.ts";
+import { type TextSql, until } from "./test-sql.ts";
 
 export interface ToldEvent {
   readonly id: string;
@@ -95,7 +94,7 @@ export function createTestReader(): TestReader {
  * A reader gets no event before every transaction that began earlier has ended. That counts those of the whole server, and
  * so of other tests, which run at the same time: a test that reads events once waits for this first.
  */
-export async function untilEventsAreReadable(sql: Sql): Promise<void> {
+export async function untilEventsAreReadable(sql: TextSql): Promise<void> {
   const held = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
   while ((await sql.rows(held)).length > 0);
 }

@@ -1,5 +1,5 @@
-import type { Database } from "../src/store/sql.ts";
 import type { TestDatabase } from "./test-database.ts";
+import type { TextDatabase } from "./test-sql.ts";
 
 /** Time that is frozen until the test moves it, for the nodes and for `clock_timestamp()` of the database alike. */
 export interface TestClock {
@@ -7,7 +7,7 @@ export interface TestClock {
   readonly monotonicMs: () => number;
   advance(ms: number): Promise<void>;
   /** Connections that see this time. */
-  open(max: number): Database;
+  open(max: number): TextDatabase;
 }
 
 const START_MS = Date.parse("2026-03-01T09:30:00.250Z");

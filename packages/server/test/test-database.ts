@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { createDatabase } from "../src/postgres/database.ts";
 import { createPool } from "../src/postgres/pool.ts";
-import type { Database } from "../src/store/sql.ts";
+import { acceptText, type TextDatabase } from "./test-sql.ts";
 
 /** A busy machine must not fail a test that is not about time. */
 const PATIENCE_MS = 60_000;
@@ -11,12 +11,12 @@ const PATIENCE_MS = 60_000;
 const OWN = 4;
 
 export interface TestDatabase {
-  readonly database: Database;
+  readonly database: TextDatabase;
   readonly connection: { host: string; port: number; user: "bellhop"; database: "bellhop" };
   /** A further set of connections, so that one part cannot wait for another's. */
-  open(max: number): Database;
+  open(max: number): TextDatabase;
   /** The same with new connections, which go by what was set for the database meanwhile. */
-  openAnew(max: number): Database;
+  openAnew(max: number): TextDatabase;
   drop(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
     return pool;
   };
   const pool = openPool(OWN);
-  const database = createDatabase(pool, PATIENCE_MS);
+  const database = acceptText(createDatabase(pool, PATIENCE_MS));
   const open = (max: number) => {
     pool.options.max += max;
     return atMost(max, database);
@@ -45,7 +45,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
     database: withoutHaste(atMost(OWN, database)),
     connection,
     open,
-    openAnew: (max) => createDatabase(openPool(max), PATIENCE_MS),
+    openAnew: (max) => acceptText(createDatabase(openPool(max), PATIENCE_MS)),
     async drop() {
       await Promise.all(pools.map((each) => each.end()));
       await onServer(server, `drop database ${name} with (force)`);
@@ -57,7 +57,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
  * As many statements at a time as a set of so many connections would carry. In truth all sets of a test share theirs: each
  * new one has to learn the tables and plan every statement again, which costs more than most tests do.
  */
-function atMost(max: number, database: Database): Database {
+function atMost(max: number, database: TextDatabase): TextDatabase {
   const waiting: (() => void)[] = [];
   let underWay = 0;
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -78,7 +78,7 @@ function atMost(max: number, database: Database): Database {
 }
 
 /** A test that holds a row until others wait for it may take longer, on a busy machine, than the product may be frozen. */
-function withoutHaste({ rows, transaction }: Database): Database {
+function withoutHaste({ rows, transaction }: TextDatabase): TextDatabase {
   return {
     rows,
     transaction: (work) =>

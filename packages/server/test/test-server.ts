@@ -19,14 +19,13 @@ import type { QueueService } from "../src/service/tasks/queue-service.ts";
 import type { TaskService } from "../src/service/tasks/task-service.ts";
 import type { SigningSecretService } from "../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
-import type { Database } from "../src/store/sql.ts";
 import { CHANNEL } from "../src/store/tasks/hints.ts";
 import { systemTime } from "../src/system-time.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import type { Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 import { principalOf } from "./test-principal.ts";
-import { until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
+import { type TextDatabase, until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
 import { startTestTarget, type TestTarget } from "./test-target.ts";
 
 export const QUEUE = "errands";
@@ -59,7 +58,7 @@ export interface TestNode {
 }
 
 export interface TestServer extends TestNode {
-  readonly database: Database;
+  readonly database: TextDatabase;
   readonly connection: pg.ClientConfig;
   readonly principal: Requester;
   readonly target: TestTarget;

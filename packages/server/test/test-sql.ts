@@ -1,10 +1,28 @@
 import { Problem } from "../src/domain/problem.ts";
-import type { Database, Sql } from "../src/store/sql.ts";
+import { type Database, type Sql, type Statement, statement } from "../src/store/sql.ts";
+
+/** What a test asks by itself needs no name. */
+export interface TextSql extends Sql {
+  rows<Row extends object>(query: Statement | string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface TextDatabase extends TextSql {
+  transaction<T>(work: (sql: TextSql) => Promise<T>): Promise<T>;
+}
+
+export function acceptText(database: Database): TextDatabase {
+  const inText = (sql: Sql): TextSql => ({
+    rows: (query, values) => sql.rows(typeof query === "string" ? statement("text", query) : query, values),
+  });
+  return { ...inText(database), transaction: (work) => database.transaction((sql) => work(inText(sql))) };
+}
 
 /** A database that a test can look over the shoulder of, hold up and cut off. */
-export interface WatchedDatabase extends Database {
-  /** The name of each prepared statement that was sent, the text of each other one. */
+export interface WatchedDatabase extends TextDatabase {
+  /** The name of each statement that was sent; the text of those that have none. */
   readonly sent: string[];
+  /** The text of each. */
+  readonly texts: string[];
   /** How many statements and transactions were begun. */
   readonly begun: number;
   /** Called before a statement is sent; it may hold it up, or throw instead of sending it. */
@@ -15,8 +33,9 @@ export interface WatchedDatabase extends Database {
   idle(): Promise<void>;
 }
 
-export function watchDatabase(database: Database): WatchedDatabase {
+export function watchDatabase(database: TextDatabase): WatchedDatabase {
   const sent: string[] = [];
+  const texts: string[] = [];
   const underWay = new Set<Promise<unknown>>();
   const onChange: (() => void)[] = [];
   let heldUp = 0;
@@ -36,12 +55,13 @@ export function watchDatabase(database: Database): WatchedDatabase {
     }
   }
 
-  function watchSql(sql: Sql): Sql {
+  function watchSql(sql: TextSql): TextSql {
     return {
       async rows(query, values) {
-        const statement = typeof query === "string" ? query : (query.name ?? query.text);
+        const statement = typeof query === "string" ? query : query.name;
         await pass(statement);
         sent.push(statement);
+        texts.push(typeof query === "string" ? query : query.text);
         const rows = await sql.rows<never>(query, values);
         await watched.after(statement);
         return rows;
@@ -62,6 +82,7 @@ export function watchDatabase(database: Database): WatchedDatabase {
 
   const watched: WatchedDatabase = {
     sent,
+    texts,
     get begun() {
       return begun;
     },

@@ -8,12 +8,12 @@ import type { TaskFilter } from "../src/domain/task-filter.ts";
 import type { Verdict } from "../src/domain/verdict.ts";
 import { newUuid } from "../src/service/new-uuid.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
-import type { Database, Sql } from "../src/store/sql.ts";
 import { insertQueue } from "../src/store/tasks/queues.ts";
 import { type ClaimRequest, claimDueTasks } from "../src/store/tasks/task-claims.ts";
 import { insertTasks } from "../src/store/tasks/task-intake.ts";
 import { registerWorker } from "../src/store/tasks/workers.ts";
 import { createTestDatabase } from "./test-database.ts";
+import type { TextDatabase, TextSql } from "./test-sql.ts";
 
 export interface StoredQueue {
   readonly teamId: number;
@@ -23,8 +23,8 @@ export interface StoredQueue {
 
 /** The store without anything above it: statements on a database of the test's own. */
 export interface TestStore {
-  readonly database: Database;
-  open(max: number): Database;
+  readonly database: TextDatabase;
+  open(max: number): TextDatabase;
   openTeam(): Promise<number>;
   /** A queue with a name of its own, so that tests can share a database. */
   openQueue(settings?: Partial<QueueSettings>, teamId?: number): Promise<StoredQueue>;
@@ -101,7 +101,7 @@ export function newTask(queue: StoredQueue): NewTask {
 }
 
 export async function claimRequest(
-  database: Sql,
+  database: TextSql,
   queue: StoredQueue,
   request: Pick<ClaimRequest, "workerId"> & Partial<ClaimRequest>,
 ): Promise<ClaimRequest> {
@@ -162,7 +162,7 @@ export const ALL_TASKS: TaskFilter = {
 type CountedQueue = Record<TaskStatus, number> & { readonly queue_id: string; readonly sandbox: boolean };
 
 /** What the tallies say and what there is, by queue and environment: they must never differ. */
-export async function countBothWays(sql: Sql): Promise<{ tallied: object; counted: object }> {
+export async function countBothWays(sql: TextSql): Promise<{ tallied: object; counted: object }> {
   const sums = TASK_STATUSES.map((status) => `sum(${status})::integer as ${status}`).join(", ");
   const counts = TASK_STATUSES.map(
     (status) => `count(*) filter (where status = '${status}')::integer as ${status}`,
@@ -208,14 +208,14 @@ class Undo extends Error {}
  * it was used a few times, without a look at the values.
  */
 export async function explain(
-  database: Database,
+  database: TextDatabase,
   mode: "custom" | "generic",
-  work: (sql: Sql) => Promise<unknown>,
+  work: (sql: TextSql) => Promise<unknown>,
 ): Promise<Plan> {
   const nodes: PlanNode[] = [];
   const undone = database.transaction(async (sql) => {
     await sql.rows(`set local plan_cache_mode = force_${mode}_plan`);
-    const explaining: Sql = {
+    const explaining: TextSql = {
       async rows(query, values = []) {
         const text = typeof query === "string" ? query : query.text;
         const literals = values.map(toLiteral).join(", ");
@@ -267,7 +267,7 @@ function toText(value: unknown): string {
  * Removes the dead rows of tasks, from its indexes too: none is kept for a statement that looks at this database meanwhile,
  * such as one of PostgreSQL's own that makes statistics.
  */
-export async function vacuumTasks(sql: Sql, what: "vacuum" | "vacuum analyze"): Promise<void> {
+export async function vacuumTasks(sql: TextSql, what: "vacuum" | "vacuum analyze"): Promise<void> {
   for (let isAlone = false; !isAlone; ) {
     const [others] = await sql.rows<{ count: number }>(
       `select count(*)::integer as count from pg_stat_activity

@@ -1,6 +1,7 @@
 import type { Claim } from "../domain/claim.ts";
 import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
+import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import type { Hint } from "../store/tasks/hints.ts";
 import { acquireSlots, type SlotGrant } from "../store/tasks/queue-slots.ts";
 import { claimDueTasks } from "../store/tasks/task-claims.ts";
@@ -69,6 +70,7 @@ export function createDispatcher(deps: {
   readonly release: (claims: readonly Claim[]) => Promise<void>;
 }): Dispatcher {
   const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
+  const subscribers = createSubscriberMemory();
   const ready = new Set<LocalQueue>();
   /** Queues with work and slots but without capacity on the node or in their team's budget. */
   const crowded = new Set<LocalQueue>();
@@ -188,14 +190,18 @@ export function createDispatcher(deps: {
     const beganMs = time.monotonicMs();
     const question = deps.unanswered.ask();
     try {
-      const { isCurrent, claims, waitsMs } = await claimDueTasks(database, {
-        teamId: local.teamId,
-        queueId: grant.queueId,
-        queue: local.queue,
-        epoch: grant.epoch,
-        workerId: lease.workerId,
-        limit,
-      });
+      const { isCurrent, claims, waitsMs } = await claimDueTasks(
+        database,
+        {
+          teamId: local.teamId,
+          queueId: grant.queueId,
+          queue: local.queue,
+          epoch: grant.epoch,
+          workerId: lease.workerId,
+          limit,
+        },
+        subscribers,
+      );
       if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       meter.batch("claim", started, time.monotonicMs() - beganMs);

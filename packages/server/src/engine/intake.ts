@@ -4,6 +4,7 @@ import type { NewTask } from "../domain/task.ts";
 import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
+import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import { type Accepted, findAccepted, insertTasks } from "../store/tasks/task-intake.ts";
 import type { Dispatcher, Reservation } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
@@ -46,6 +47,7 @@ export function createIntake(deps: {
   readonly meter?: EngineMeter;
 }): Intake {
   const { sql, lease, dispatcher, meter = NO_METER } = deps;
+  const subscribers = createSubscriberMemory();
   let storedAtMs = Number.NEGATIVE_INFINITY;
   const group = createGroupCommit<NewTask, Accepted | null>({
     flush: meterFlush("intake", deps, flush),
@@ -110,7 +112,7 @@ export function createIntake(deps: {
       reservation: reservations[index] ?? null,
     }));
     try {
-      const answers = await insertTasks(sql, submissions, workerId);
+      const answers = await insertTasks(sql, submissions, workerId, 0, subscribers);
       storedAtMs = deps.time.monotonicMs();
       return answers;
     } catch (error) {

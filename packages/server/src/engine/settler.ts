@@ -6,6 +6,7 @@ import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
+import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import {
   markSuperseded,
   type Settled,
@@ -37,6 +38,7 @@ export function createSettler(deps: {
   readonly meter?: EngineMeter;
 }): Settler {
   const { sql, time, log } = deps;
+  const subscribers = createSubscriberMemory();
   let patient = true;
 
   async function flush(
@@ -45,7 +47,7 @@ export function createSettler(deps: {
   ): Promise<readonly (Settled | null)[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const settled = await settleAttempts(sql, settlements, deps.workerId());
+        const settled = await settleAttempts(sql, settlements, deps.workerId(), subscribers);
         // An earlier try may have committed although its answer was lost.
         const all = tries === 1 ? settled : await withEarlier(sql, settlements, settled);
         await noteSuperseded(settlements.filter((_, index) => all[index] === null));

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
-import { type Database, type Patient, type Prepared, type Sql, Unstorable } from "../store/sql.ts";
+import { type Database, type Sql, type Statement, statement, Unstorable } from "../store/sql.ts";
 import { beginDeadline, endDeadline, isOpen } from "./deadlines.ts";
 import { toRows } from "./rows.ts";
 
@@ -31,18 +31,16 @@ async function untilUndisturbed<T>(work: () => Promise<T>, tries = 1): Promise<T
   }
 }
 
-type Query = string | Prepared | Patient;
-
 /** Callbacks and a single promise: every hot statement runs through this. */
 function ask<Row extends object>(
   pool: pg.Pool,
-  query: Query,
+  query: Statement,
   values: readonly unknown[] | undefined,
   statementMs: number,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     let client: pg.PoolClient | null = null;
-    const deadline = beginDeadline(mostMs(query, statementMs), () => {
+    const deadline = beginDeadline(query.mostMs ?? statementMs, () => {
       reject(new Silence());
       // The answer may still arrive, and the next statement would read it as its own.
       client?.release(true);
@@ -66,17 +64,21 @@ function ask<Row extends object>(
   });
 }
 
+const BEGIN = statement("begin", "begin");
+const COMMIT = statement("commit", "commit");
+const ROLLBACK = statement("rollback", "rollback");
+
 async function transact<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>, statementMs: number): Promise<T> {
   const connection = await take(pool, statementMs);
   try {
-    await connection.rows("begin");
+    await connection.rows(BEGIN);
     const result = await work(connection);
-    await connection.rows("commit");
+    await connection.rows(COMMIT);
     connection.giveBack();
     return result;
   } catch (error) {
     if (isReadOnly(error)) connection.throwAway();
-    else await connection.rows("rollback").then(connection.giveBack, connection.throwAway);
+    else await connection.rows(ROLLBACK).then(connection.giveBack, connection.throwAway);
     throw error;
   }
 }
@@ -107,10 +109,10 @@ async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
   return {
     giveBack: () => release(false),
     throwAway,
-    rows<Row extends object>(query: Query, values: readonly unknown[] = []) {
+    rows<Row extends object>(query: Statement, values: readonly unknown[] = []) {
       if (!taken) return Promise.reject(new Silence());
       return new Promise<Row[]>((resolve, reject) => {
-        const deadline = beginDeadline(mostMs(query, usualMs), () => {
+        const deadline = beginDeadline(query.mostMs ?? usualMs, () => {
           reject(new Silence());
           throwAway();
         });
@@ -145,14 +147,12 @@ class Silence extends Error {
   }
 }
 
-function mostMs(query: Query, usualMs: number): number {
-  return typeof query !== "string" && "mostMs" in query ? query.mostMs : usualMs;
-}
-
-function toConfig(query: Query, values: readonly unknown[] = []): pg.QueryArrayConfig {
-  if (typeof query === "string") return { text: query, values: [...values], rowMode: "array" };
-  const { name, text } = query;
-  return { text, values: [...values], rowMode: "array", ...(name !== undefined && { name }) };
+/** With a name the driver prepares it on its connection. */
+function toConfig(query: Statement, values: readonly unknown[] = []): pg.QueryArrayConfig {
+  const { name, text, isPrepared } = query;
+  return isPrepared
+    ? { name, text, values: [...values], rowMode: "array" }
+    : { text, values: [...values], rowMode: "array" };
 }
 
 /** Converts errors of an unreachable database into the problem for callers. */

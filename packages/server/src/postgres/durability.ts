@@ -1,4 +1,4 @@
-import type { Sql } from "../store/sql.ts";
+import { type Sql, statement } from "../store/sql.ts";
 
 export type DurabilityFacts = {
   versionNum: number;
@@ -18,14 +18,17 @@ export async function assertDurable(sql: Sql, { allowUnsafe }: { allowUnsafe: bo
   return dangers;
 }
 
+const READ_DURABILITY = statement(
+  "read_durability",
+  `select current_setting('server_version_num')::int as "versionNum",
+          current_setting('server_version') as "version",
+          current_setting('fsync') as "fsync",
+          current_setting('full_page_writes') as "fullPageWrites",
+          current_setting('synchronous_commit') as "synchronousCommit"`,
+);
+
 async function readFacts(sql: Sql): Promise<DurabilityFacts> {
-  const [facts] = await sql.rows<DurabilityFacts>(
-    `select current_setting('server_version_num')::int as "versionNum",
-            current_setting('server_version') as "version",
-            current_setting('fsync') as "fsync",
-            current_setting('full_page_writes') as "fullPageWrites",
-            current_setting('synchronous_commit') as "synchronousCommit"`,
-  );
+  const [facts] = await sql.rows<DurabilityFacts>(READ_DURABILITY);
   if (facts === undefined) throw new Error("PostgreSQL did not tell its settings.");
   return facts;
 }
@@ -54,14 +57,17 @@ export function findDangers(facts: DurabilityFacts): string[] {
   return dangers;
 }
 
+const READ_REPLICATION = statement(
+  "read_replication",
+  `select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as commit`,
+);
+
 /**
  * What a failover would lose, for the log: not a reason to refuse, because a server that has just taken over is alone
  * at first.
  */
 export async function findReplicationDanger(sql: Sql): Promise<string | null> {
-  const [facts] = await sql.rows<{ names: string; commit: string }>(
-    `select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as commit`,
-  );
+  const [facts] = await sql.rows<{ names: string; commit: string }>(READ_REPLICATION);
   const waits = facts !== undefined && facts.names !== "" && !["off", "local"].includes(facts.commit);
   return waits
     ? null

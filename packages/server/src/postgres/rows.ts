@@ -1,3 +1,5 @@
+import type { Statement } from "../store/sql.ts";
+
 interface Answer {
   readonly fields: readonly { readonly name: string }[];
   readonly rows: readonly (readonly unknown[])[];
@@ -5,15 +7,15 @@ interface Answer {
 
 type Template = Readonly<Record<string, null>>;
 
-/** By statement: those that are prepared stay the same object. */
-const templates = new WeakMap<object, Template>();
+/** By statement: most are made once, when their module is loaded. */
+const templates = new WeakMap<Statement, Template>();
 
 /**
  * The answer to a statement as objects. The driver can make them too, but fills each name by name, and with more than a
  * dozen names the engine keeps such an object as a dictionary: to read it, and to copy it, takes ten times as long. A
  * copy of what JSON.parse made is laid out like a literal.
  */
-export function toRows<Row extends object>(statement: object | string, answer: Answer | Answer[]): Row[] {
+export function toRows<Row extends object>(statement: Statement, answer: Answer | Answer[]): Row[] {
   // A text of several statements, of which none is asked for rows, has an answer to each.
   if (Array.isArray(answer) || answer.rows.length === 0) return [];
   const { fields, rows } = answer;
@@ -26,12 +28,12 @@ export function toRows<Row extends object>(statement: object | string, answer: A
   });
 }
 
-function templateOf(statement: object | string, names: readonly string[]): Template {
-  const known = typeof statement === "object" ? templates.get(statement) : undefined;
+function templateOf(statement: Statement, names: readonly string[]): Template {
+  const known = templates.get(statement);
   if (known !== undefined) return known;
   const template: Template = JSON.parse(
     JSON.stringify(Object.fromEntries(names.map((name) => [name, null]))),
   );
-  if (typeof statement === "object") templates.set(statement, template);
+  templates.set(statement, template);
   return template;
 }

@@ -1,4 +1,4 @@
-import { patient, type Sql } from "./sql.ts";
+import { type Sql, statement } from "./sql.ts";
 
 /*
  * The tasks that workers hold, by the batches in which they got them. The statement that gives tasks to a worker also
@@ -35,17 +35,17 @@ export function lockingTasksOfTheDead(status: "active" | "polling", columns: str
             where ${OF_DEAD_WORKERS} limit ${limit}`;
 }
 
+const REMOVE_SETTLED_BATCHES = statement(
+  "remove_settled_batches",
+  `delete from claim_batches b
+    where (b.worker_id = $1 or ${OF_DEAD_WORKERS})
+      and not exists (
+        select 1 from tasks t
+         where t.team_id = b.team_id and t.id = any(b.task_ids) and t.worker_id = b.worker_id)`,
+  { patience: "chore" },
+);
+
 /** Removes batches without held tasks: those of one worker, and those of dead workers. */
 export async function removeSettledBatches(sql: Sql, workerId: number): Promise<void> {
-  await sql.rows(
-    patient(
-      "chore",
-      `delete from claim_batches b
-        where (b.worker_id = $1 or ${OF_DEAD_WORKERS})
-          and not exists (
-            select 1 from tasks t
-             where t.team_id = b.team_id and t.id = any(b.task_ids) and t.worker_id = b.worker_id)`,
-    ),
-    [workerId],
-  );
+  await sql.rows(REMOVE_SETTLED_BATCHES, [workerId]);
 }

@@ -1,5 +1,5 @@
 import { Problem } from "../domain/problem.ts";
-import type { Database } from "./sql.ts";
+import { type Database, statement } from "./sql.ts";
 
 /** Whether a database answers, measured by the statements that run anyway. */
 export interface DatabaseHealth {
@@ -50,17 +50,20 @@ export function watchDatabaseHealth(database: Database, monotonicMs: () => numbe
 
 class Undo extends Error {}
 
+const TRY_TO_WRITE = statement(
+  "try_to_write",
+  `insert into idempotency_keys (team_id, key, sandbox, request_hash, task_id)
+   select 0, gen_random_uuid()::text, true, string_agg(decode(md5(n::text || random()), 'hex'), ''), gen_random_uuid()
+     from generate_series(1, 600) as n`,
+);
+
 /**
  * Writes a full page and rolls it back: on a full disk this fails, where reading does not. For a node that gets no
  * tasks because it reported that it cannot accept any.
  */
 export async function tryToWrite(database: Database): Promise<void> {
   const undone = database.transaction(async (sql) => {
-    await sql.rows(
-      `insert into idempotency_keys (team_id, key, sandbox, request_hash, task_id)
-       select 0, gen_random_uuid()::text, true, string_agg(decode(md5(n::text || random()), 'hex'), ''), gen_random_uuid()
-         from generate_series(1, 600) as n`,
-    );
+    await sql.rows(TRY_TO_WRITE);
     throw new Undo();
   });
   await undone.catch((error: unknown) => {

@@ -28,7 +28,7 @@ import { sandboxClocks } from "./migrations/0021-sandbox-clocks.ts";
 import { eventOrder } from "./migrations/0022-event-order.ts";
 import { grantedScopes } from "./migrations/0024-granted-scopes.ts";
 import { hotRow } from "./migrations/0026-hot-row.ts";
-import { type Database, patient, type Sql } from "./sql.ts";
+import { type Database, type Sql, statement } from "./sql.ts";
 
 /**
  * Versions 1 to 3 were layouts before the first release. The first migration creates the whole schema; there is no
@@ -68,7 +68,7 @@ export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
  * Older nodes serve while such a migration runs. Their statements queue behind its wait for a lock and time out after
  * 1.2 s: so the migration gives up first, and the start retries it.
  */
-const LOCK_WAIT_BESIDE_OLDER_NODES = "set local lock_timeout = '500ms'";
+const LOCK_WAIT_BESIDE_OLDER_NODES = statement("limit_lock_wait", "set local lock_timeout = '500ms'");
 
 /** An advisory lock number shared by all nodes: its holder may change the schema. */
 const MIGRATION_LOCK = 7_305_813;
@@ -150,6 +150,15 @@ export async function migrate(
   return applied;
 }
 
+const LIFT_TIMEOUTS = statement(
+  "lift_timeouts",
+  "set local lock_timeout = 0; set local statement_timeout = 0",
+);
+
+const LOCK_MIGRATIONS = statement("lock_migrations", "select pg_advisory_xact_lock($1)", {
+  patience: "migration",
+});
+
 /** Applies the next migration. False if there is none. */
 async function migrateOnce(
   database: Database,
@@ -157,8 +166,8 @@ async function migrateOnce(
   applied: string[],
 ): Promise<boolean> {
   return database.transaction(async (sql) => {
-    await sql.rows("set local lock_timeout = 0; set local statement_timeout = 0");
-    await sql.rows(patient("migration", "select pg_advisory_xact_lock($1)"), [MIGRATION_LOCK]);
+    await sql.rows(LIFT_TIMEOUTS);
+    await sql.rows(LOCK_MIGRATIONS, [MIGRATION_LOCK]);
     const history = await readHistory(sql);
     const version = history?.at(-1)?.version ?? 0;
     refuseForeignVersion(history ?? []);
@@ -167,16 +176,19 @@ async function migrateOnce(
     const next = migrations.find((migration) => migration.version > version);
     if (next === undefined) return false;
     if ((next.oldestNode ?? next.version) < next.version) await sql.rows(LOCK_WAIT_BESIDE_OLDER_NODES);
-    await sql.rows(patient("migration", next.sql));
+    await sql.rows(statement(`migration_${next.version}`, next.sql, { patience: "migration" }));
     await recordMigration(sql, next);
     applied.push(next.name);
     return true;
   });
 }
 
+const READ_SCHEMA_VERSION = statement(
+  "read_schema_version",
+  "select coalesce(max(version), 0) as version from schema_migrations",
+);
+
 export async function schemaVersion(sql: Sql): Promise<number> {
-  const rows = await sql.rows<{ version: number }>(
-    "select coalesce(max(version), 0) as version from schema_migrations",
-  );
+  const rows = await sql.rows<{ version: number }>(READ_SCHEMA_VERSION);
   return rows[0]?.version ?? 0;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Sql } from "./sql.ts";
+import { type Sql, statement } from "./sql.ts";
 
 /** One step of the schema. */
 export interface Migration {
@@ -45,21 +45,24 @@ export function hashOf({ sql }: Migration): string {
   return createHash("sha256").update(sql).digest("hex");
 }
 
+const FIND_HISTORY = statement("find_history", "select to_regclass('schema_migrations')::text as name");
+
 /** The applied migrations in version order; null if the table does not exist. Reads tables with and without hashes. */
 export async function readHistory(sql: Sql): Promise<readonly Applied[] | null> {
-  const [table] = await sql.rows<{ name: string | null }>(
-    "select to_regclass('schema_migrations')::text as name",
-  );
+  const [table] = await sql.rows<{ name: string | null }>(FIND_HISTORY);
   return (table?.name ?? null) === null ? null : readApplied(sql);
 }
 
+const READ_APPLIED = statement(
+  "read_applied",
+  `select version, name, stored ->> 'hash' as hash, coalesce((stored ->> 'oldest_node')::integer, version) as "oldestNode",
+          stored ?& array['hash', 'oldest_node'] as "isComplete"
+     from schema_migrations as applied, to_jsonb(applied) as stored
+    order by version`,
+);
+
 export function readApplied(sql: Sql): Promise<readonly Applied[]> {
-  return sql.rows<Applied>(
-    `select version, name, stored ->> 'hash' as hash, coalesce((stored ->> 'oldest_node')::integer, version) as "oldestNode",
-            stored ?& array['hash', 'oldest_node'] as "isComplete"
-       from schema_migrations as applied, to_jsonb(applied) as stored
-      order by version`,
-  );
+  return sql.rows<Applied>(READ_APPLIED);
 }
 
 /** Refuses differences from `known`; later migrations are not compared. Only reads. */
@@ -94,7 +97,9 @@ function edited(version: number, name: string): OtherHistory {
  * Migrations that were edited after a release without hashes: the objects that each edit added or removed show which
  * text ran here. `until`: a later migration drops the object.
  */
-const EDITED_MIGRATIONS = `
+const EDITED_MIGRATIONS = statement(
+  "edited_migrations",
+  `
   select version
     from (values
       (4, 1000, to_regclass('tasks'), 'column', 'body_is_json', true),
@@ -114,7 +119,27 @@ const EDITED_MIGRATIONS = `
        else exists (select from pg_constraint where conrelid = owner and conname = mark.name)
      end
    order by version
-   limit 1`;
+   limit 1`,
+);
+
+const CREATE_HISTORY = statement(
+  "create_history",
+  `create table schema_migrations (
+     version integer primary key, name text not null, hash text, oldest_node integer,
+     applied_at timestamptz not null default now())`,
+);
+
+const ADD_HISTORY_COLUMNS = statement(
+  "add_history_columns",
+  `alter table schema_migrations add column if not exists hash text, add column if not exists oldest_node integer`,
+);
+
+const ADD_MISSING_HASHES = statement(
+  "add_missing_hashes",
+  `update schema_migrations as applied set hash = known.hash
+     from unnest($1::integer[], $2::text[]) as known (version, hash)
+    where applied.version = known.version and applied.hash is null`,
+);
 
 /**
  * Creates the table of applied migrations, or adds its missing columns. A table without hashes gets those of `known`,
@@ -126,32 +151,20 @@ export async function prepareHistory(
   known: readonly Migration[],
 ): Promise<void> {
   if (applied === null) {
-    await sql.rows(
-      `create table schema_migrations (
-         version integer primary key, name text not null, hash text, oldest_node integer,
-         applied_at timestamptz not null default now())`,
-    );
+    await sql.rows(CREATE_HISTORY);
     return;
   }
-  if (!applied.every(({ isComplete }) => isComplete))
-    await sql.rows(
-      `alter table schema_migrations add column if not exists hash text, add column if not exists oldest_node integer`,
-    );
+  if (!applied.every(({ isComplete }) => isComplete)) await sql.rows(ADD_HISTORY_COLUMNS);
   if (applied.every(({ hash }) => hash !== null)) return;
-  await sql.rows(
-    `update schema_migrations as applied set hash = known.hash
-       from unnest($1::integer[], $2::text[]) as known (version, hash)
-      where applied.version = known.version and applied.hash is null`,
-    [known.map(({ version }) => version), known.map(hashOf)],
-  );
+  await sql.rows(ADD_MISSING_HASHES, [known.map(({ version }) => version), known.map(hashOf)]);
 }
+
+const RECORD_MIGRATION = statement(
+  "record_migration",
+  "insert into schema_migrations (version, name, hash, oldest_node) values ($1, $2, $3, $4)",
+);
 
 export async function recordMigration(sql: Sql, migration: Migration): Promise<void> {
   const { version, name, oldestNode = version } = migration;
-  await sql.rows("insert into schema_migrations (version, name, hash, oldest_node) values ($1, $2, $3, $4)", [
-    version,
-    name,
-    hashOf(migration),
-    oldestNode,
-  ]);
+  await sql.rows(RECORD_MIGRATION, [version, name, hashOf(migration), oldestNode]);
 }

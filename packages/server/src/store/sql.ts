@@ -4,7 +4,7 @@
  * start from it, and it must do no harm when it runs late.
  */
 export interface Sql {
-  rows<Row extends object>(query: string | Prepared | Patient, values?: readonly unknown[]): Promise<Row[]>;
+  rows<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** PostgreSQL can never store a value of this statement: a NUL, a number out of range. */
@@ -17,23 +17,14 @@ export interface Database extends Sql {
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
-/**
- * A hot statement: parsed and planned once per connection. Planning the claim costs more than running it.
- */
-export interface Prepared {
+/** A SQL statement. Tests and the simulation recognise it by its name, which no other statement has. */
+export interface Statement {
   readonly name: string;
   readonly text: string;
-}
-
-export function prepare(name: string, text: string): Prepared {
-  return { name, text };
-}
-
-/** A statement with a longer timeout. */
-export interface Patient {
-  readonly name?: never;
-  readonly text: string;
-  readonly mostMs: number;
+  /** Each connection parses and plans it once. For hot statements: planning the claim costs more than running it. */
+  readonly isPrepared: boolean;
+  /** A longer timeout; null: the usual one. */
+  readonly mostMs: number | null;
 }
 
 /** Timeouts of statements that are not for a single task or row. */
@@ -46,6 +37,12 @@ export const PATIENCE_MS = {
   migration: 600_000,
 } as const;
 
-export function patient(use: keyof typeof PATIENCE_MS, text: string): Patient {
-  return { text, mostMs: PATIENCE_MS[use] };
+/** Called once, when its module is loaded, unless the text depends on the request. */
+export function statement(
+  name: string,
+  text: string,
+  options: { readonly prepared?: boolean; readonly patience?: keyof typeof PATIENCE_MS } = {},
+): Statement {
+  const { prepared = false, patience } = options;
+  return { name, text, isPrepared: prepared, mostMs: patience === undefined ? null : PATIENCE_MS[patience] };
 }

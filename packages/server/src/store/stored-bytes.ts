@@ -1,4 +1,4 @@
-import { patient, type Sql } from "./sql.ts";
+import { type Sql, statement } from "./sql.ts";
 
 /** A table of team data, its scan order and its large columns. */
 interface Stored {
@@ -80,11 +80,12 @@ async function readBytesOf(sql: Sql, teamId: number, stored: Stored, slice: numb
     const values: unknown[] = [teamId, slice, ...(after ?? [])];
     const behind = `and (${keys}) > (${types.map((type, index) => `$${index + 3}::${type}`).join(", ")})`;
     const [row]: SliceRow[] = await sql.rows<SliceRow>(
-      patient(
-        "list",
+      statement(
+        "read_bytes_of",
         `select count(*)::integer as rows, coalesce(sum(size), 0)::float8 as bytes, array[${last.join(", ")}] as last
            from (select ${keys}, ${[rest, ...sizes].join(" + ")} as size from ${table}
                   where team_id = $1 ${after === null ? "" : behind} order by ${keys} limit $2) s`,
+        { patience: "list" },
       ),
       values,
     );

@@ -1,6 +1,6 @@
 import type { LimitName } from "../domain/limits.ts";
 import type { Reach } from "../domain/reach.ts";
-import { prepare, type Sql } from "./sql.ts";
+import { type Sql, statement } from "./sql.ts";
 
 /** A team's use of the limits that its plan counts. */
 export type TeamUsage = Readonly<
@@ -13,7 +13,7 @@ export type TeamUsage = Readonly<
   >
 >;
 
-const READ_TEAM_USAGE = prepare(
+const READ_TEAM_USAGE = statement(
   "read_team_usage",
   `select coalesce(sum(active), 0)::float8 as "callsInFlight",
           coalesce(sum(pending + active + waiting + polling), 0)::float8 as "tasksOpen",
@@ -24,6 +24,7 @@ const READ_TEAM_USAGE = prepare(
           (select count(*)::float8 from schedules where team_id = $1) as schedules,
           (select count(*)::float8 from webhooks where team_id = $1) as webhooks
      from queue_tallies where team_id = $1`,
+  { prepared: true },
 );
 
 const NOTHING: TeamUsage = {
@@ -45,11 +46,13 @@ export async function readTeamUsage(sql: Sql, { teamId, environment }: Reach): P
   return row ?? NOTHING;
 }
 
+const HOLD_TEAM_USAGE = statement("hold_team_usage", "select 1 from teams where id = $1 for no key update");
+
 /**
  * The same before an insert: other transactions that ask wait until this one ends, so that of two that find room for
  * one only one inserts.
  */
 export async function holdTeamUsage(sql: Sql, reach: Reach): Promise<TeamUsage> {
-  await sql.rows("select 1 from teams where id = $1 for no key update", [reach.teamId]);
+  await sql.rows(HOLD_TEAM_USAGE, [reach.teamId]);
   return readTeamUsage(sql, reach);
 }

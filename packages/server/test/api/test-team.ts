@@ -8,7 +8,7 @@ import { newApiKey, storeApiKey } from "../../src/service/access/api-key-service
 import { newUuid } from "../../src/service/new-uuid.ts";
 import { createTeam } from "../../src/service/people/team-service.ts";
 import { ensureMember } from "../../src/store/identity/members.ts";
-import type { Database } from "../../src/store/sql.ts";
+import type { TextDatabase } from "../test-sql.ts";
 import type { Answer } from "./test-api.ts";
 
 export type Credential = { readonly authorization: string };
@@ -37,7 +37,7 @@ export interface TestTeam {
 
 export async function openTestTeam(
   server: {
-    readonly database: Database;
+    readonly database: TextDatabase;
     readonly mails: readonly Mail[];
     send(request: InjectOptions): Promise<Answer>;
   },

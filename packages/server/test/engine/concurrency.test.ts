@@ -109,7 +109,7 @@ describe("concurrency", () => {
     await server.target.received(4);
     const gate = createGate();
     server.databases.claim.after = (statement) => {
-      if (statement.includes("queue_slots")) return gate.wait();
+      if (statement.endsWith("_slots")) return gate.wait();
     };
 
     await server.queues.update(server.principal, QUEUE, { concurrency: 2 });

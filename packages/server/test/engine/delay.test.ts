@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createAlarm } from "../../src/engine/alarm.ts";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
-import type { Sql } from "../../src/store/sql.ts";
+import type { Sql, Statement } from "../../src/store/sql.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -124,8 +124,8 @@ describe("the alarm", () => {
       during: async () => {},
     };
     const sql: Sql = {
-      async rows(query: string | { name?: string }, values: readonly unknown[] = []) {
-        const isEverywhere = typeof query === "string" || query.name === undefined;
+      async rows({ name }: Statement, values: readonly unknown[] = []) {
+        const isEverywhere = name === "queues_with_due_tasks";
         const databaseMs = scene.databaseMs + time.monotonicMs();
         const [sinceMs, overlapMs] = values;
         looks.push(

@@ -6,10 +6,9 @@ import type { Lease } from "../../src/engine/lease.ts";
 import { createLocalQueues } from "../../src/engine/local-queues.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import { createUnanswered } from "../../src/engine/unanswered.ts";
-import type { Database, Sql } from "../../src/store/sql.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
-import { databaseAway } from "../test-sql.ts";
+import { databaseAway, type TextDatabase, type TextSql } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
 const TEAM = 1;
@@ -38,16 +37,16 @@ function createScene() {
     if (!ids.has(queue)) ids.set(queue, ids.size + 1);
     return ids.get(queue) ?? 0;
   };
-  const database: Database = {
+  const database: TextDatabase = {
     rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
       return new Promise<Row[]>((resolve) => {
         const answer = () => resolve([{ isCurrent: true, id: null }] as never);
         claims.push({ queueId: Number(values[1]), answer });
       });
     },
-    async transaction<T>(work: (sql: Sql) => Promise<T>) {
+    async transaction<T>(work: (sql: TextSql) => Promise<T>) {
       let queue = "";
-      const sql: Sql = {
+      const sql: TextSql = {
         async rows<Row extends object>(_text: unknown, values: readonly unknown[] = []): Promise<Row[]> {
           queue ||= String(values[1]);
           return [{ ...grant, ...grants.get(queue), queueId: idOf(queue) }] as never;

@@ -5,14 +5,13 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
 import { createBulkWorker } from "../../src/service/tasks/bulk-worker.ts";
 import type { EventStream } from "../../src/service/tasks/event-feed.ts";
-import type { Database, Sql } from "../../src/store/sql.ts";
 import { type EventPlace, listenTo, readEvents } from "../../src/store/tasks/event-reads.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
 import { settleAttempts } from "../../src/store/tasks/task-settlements.ts";
 import { createTestReader, untilEventsAreReadable } from "../event-log.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
-import { createGate, watchDatabase } from "../test-sql.ts";
+import { createGate, type TextDatabase, type TextSql, watchDatabase } from "../test-sql.ts";
 import { ALL_TASKS, claimRequest, live, openTestStore, settlementOf, type TestStore } from "../test-store.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
@@ -94,7 +93,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
 
 describe("events of one task", () => {
   let store: TestStore;
-  let held: Database;
+  let held: TextDatabase;
   before(async () => {
     store = await openTestStore();
     held = store.open(4);
@@ -102,7 +101,7 @@ describe("events of one task", () => {
   after(() => store.close());
 
   /** A transaction that has its id already, and is used later. */
-  async function begin(): Promise<Sql & { pid: number; commit(): Promise<void> }> {
+  async function begin(): Promise<TextSql & { pid: number; commit(): Promise<void> }> {
     let commit = () => {};
     const isOver = new Promise<void>((resolve) => {
       commit = resolve;
@@ -159,7 +158,7 @@ describe("events of one task", () => {
   it("are read in the order of its changes though the transactions have their ids in the reverse order", async () => {
     const { teamId, id, request, witness } = await openListenedQueue();
     const transactions = [await begin(), await begin(), await begin(), await begin()];
-    const changes: ((sql: Sql) => Promise<unknown>)[] = [
+    const changes: ((sql: TextSql) => Promise<unknown>)[] = [
       async (sql) => {
         const { claims } = await claimDueTasks(sql, request);
         const [claim] = claims;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { createLease } from "../../src/engine/lease.ts";
-import type { Sql } from "../../src/store/sql.ts";
+import type { Sql, Statement } from "../../src/store/sql.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
 import { createGate, databaseAway, until } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
@@ -130,7 +130,8 @@ describe("a node that has lost its lease", () => {
     await server.engine.reaper.reapOnce();
 
     const gate = createGate();
-    server.databases.lease.before = (statement) => (statement.startsWith("insert") ? gate.wait() : undefined);
+    server.databases.lease.before = (statement) =>
+      statement === "register_worker" ? gate.wait() : undefined;
     const renewed = server.engine.lease.renewOnce();
     await server.target.broken(1);
     await gate.reached;
@@ -297,16 +298,15 @@ describe("the lease", () => {
     const time = createTestTime();
     const scene = { away: false, alive, events };
     const sql: Sql = {
-      async rows<Row extends object>(query: unknown, values: readonly unknown[] = []) {
+      async rows<Row extends object>({ name }: Statement, values: readonly unknown[] = []) {
         if (scene.away) throw new Error("away");
-        const text = String(query).trim();
-        if (text.startsWith("insert")) {
+        if (name === "register_worker") {
           alive.add(nextId);
           nextId += 1;
           return [{ id: String(nextId - 1) }] as Row[];
         }
         const id = Number(values[0]);
-        if (text.startsWith("delete")) alive.delete(id);
+        if (name === "remove_worker") alive.delete(id);
         return (alive.has(id) ? [{ peers: 3 }] : []) as Row[];
       },
     };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
 import { createReaper } from "../../src/engine/reaper.ts";
-import type { Sql } from "../../src/store/sql.ts";
+import type { Sql, Statement } from "../../src/store/sql.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -12,13 +12,12 @@ describe("the reaper's clock", () => {
     const time = createTestTime();
     const scene = { databaseMs: 1_000_000, reaped: 0 };
     const sql: Sql = {
-      async rows<Row extends object>(query: string | { name?: string; text: string }) {
-        const text = typeof query === "string" ? query : (query.name ?? query.text);
-        if (text.startsWith("delete")) {
+      async rows<Row extends object>({ name }: Statement) {
+        if (name === "remove_expired_workers") {
           scene.reaped += 1;
           return [{ id: "1" }] as Row[];
         }
-        return (text.includes("clock_timestamp") ? [{ ms: scene.databaseMs }] : []) as Row[];
+        return (name === "database_clock_ms" ? [{ ms: scene.databaseMs }] : []) as Row[];
       },
     };
     const reaper = createReaper({

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import pg from "pg";
 import { createRecheck } from "../../src/engine/recheck.ts";
-import type { Sql } from "../../src/store/sql.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
-import { databaseAway } from "../test-sql.ts";
+import { databaseAway, type TextSql } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
 /** Well below the polls of five seconds, which would find it too. */
@@ -59,7 +58,7 @@ describe("the recheck", () => {
     const asked: string[][] = [];
     const noticed: string[] = [];
     const scene = { asked, noticed, away: false, due: [] as string[] };
-    const sql: Sql = {
+    const sql: TextSql = {
       async rows(_query: unknown, values: readonly unknown[] = []) {
         const queues = JSON.parse(String(values[0])) as { teamId: number; queue: string }[];
         asked.push(queues.map(({ queue }) => queue));

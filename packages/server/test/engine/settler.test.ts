@@ -3,9 +3,9 @@ import { describe, it } from "node:test";
 import type { Settlement } from "../../src/domain/settlement.ts";
 import { NO_FOLLOW_UP } from "../../src/domain/task.ts";
 import { createSettler } from "../../src/engine/settler.ts";
-import { type Sql, Unstorable } from "../../src/store/sql.ts";
+import { Unstorable } from "../../src/store/sql.ts";
 import { systemTime } from "../../src/system-time.ts";
-import { databaseAway } from "../test-sql.ts";
+import { databaseAway, type TextSql } from "../test-sql.ts";
 
 const at = new Date("2030-01-01T00:00:00Z");
 
@@ -56,7 +56,7 @@ interface SettledRow {
 /** A database that takes every settlement but those this function refuses. */
 function createFakeSql(refuse: (rows: readonly SettledRow[]) => Error | null) {
   const statements: string[][] = [];
-  const sql: Sql = {
+  const sql: TextSql = {
     async rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
       const rows = completedRows(values);
       statements.push(rows.map((row) => row.id));
@@ -76,7 +76,8 @@ function completedRows(values: readonly unknown[]): SettledRow[] {
 }
 
 const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
-const newSettler = (sql: Sql) => createSettler({ sql, workerId: () => 1, time: systemTime, log: quietLog });
+const newSettler = (sql: TextSql) =>
+  createSettler({ sql, workerId: () => 1, time: systemTime, log: quietLog });
 
 const unstorable = () => new Unstorable("refused");
 /** What a statement may meet that has nothing to do with what it carries. */

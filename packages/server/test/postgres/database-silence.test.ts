@@ -5,9 +5,10 @@ import { Problem } from "../../src/domain/problem.ts";
 import { createDatabase } from "../../src/postgres/database.ts";
 import { createListener } from "../../src/postgres/listener.ts";
 import { createPool, endPool } from "../../src/postgres/pool.ts";
-import { type Database, patient } from "../../src/store/sql.ts";
+import { statement } from "../../src/store/sql.ts";
 import { type SilentProxy, startSilentProxy } from "../silent-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { acceptText, type TextDatabase } from "../test-sql.ts";
 
 /** Shorter than a node's own, so that the tests are. */
 const STATEMENT_MS = 400;
@@ -16,7 +17,7 @@ describe("a connection that goes silent without closing", () => {
   let test: TestDatabase;
   let proxy: SilentProxy;
   let pool: pg.Pool;
-  let database: Database;
+  let database: TextDatabase;
   before(async () => {
     test = await createTestDatabase();
     await test.database.rows("create table guests (name text)");
@@ -25,7 +26,7 @@ describe("a connection that goes silent without closing", () => {
   beforeEach(async () => {
     proxy = await startSilentProxy(test.connection);
     pool = createPool(connection(), { max: 1, applicationName: "desk", onError: () => {} });
-    database = createDatabase(pool, STATEMENT_MS);
+    database = acceptText(createDatabase(pool, STATEMENT_MS));
     await database.rows("select 1");
   });
   afterEach(async () => {
@@ -72,9 +73,9 @@ describe("a connection that goes silent without closing", () => {
     await refusedInTime(database.transaction((sql) => sql.rows("update guests set name = 'second'")));
 
     // The server still waits for the commit, with the row locked.
-    const names = await createDatabase(pool, 10_000).rows("select name from guests");
+    const names = await acceptText(createDatabase(pool, 10_000)).rows("select name from guests");
     assert.deepEqual(names, [{ name: "first" }]);
-    const waiting = createDatabase(pool).rows("update guests set name = 'third' returning name");
+    const waiting = acceptText(createDatabase(pool)).rows("update guests set name = 'third' returning name");
     assert.deepEqual(await waiting, [{ name: "third" }]);
     proxy.release();
     assert.deepEqual(await database.rows("select name from guests"), [{ name: "third" }]);
@@ -96,7 +97,7 @@ describe("a connection that goes silent without closing", () => {
   it("is given up by the pool when it falls silent while it is set up", async () => {
     await endPool(pool);
     pool = createPool(connection(), { max: 1, applicationName: "new", onError: () => {} });
-    database = createDatabase(pool, STATEMENT_MS);
+    database = acceptText(createDatabase(pool, STATEMENT_MS));
     void proxy.stallNext("plan_cache_mode", "answer");
     await refusedInTime(database.rows("select 1"));
 
@@ -108,7 +109,9 @@ describe("a connection that goes silent without closing", () => {
   });
 
   it("is waited for longer by a statement that may take longer", async () => {
-    const slow = patient("list", `select pg_sleep(${(STATEMENT_MS * 2) / 1000}), 'page' as page`);
+    const slow = statement("slow", `select pg_sleep(${(STATEMENT_MS * 2) / 1000}), 'page' as page`, {
+      patience: "list",
+    });
     assert.equal((await database.rows<{ page: string }>(slow))[0]?.page, "page");
   });
 
@@ -116,7 +119,7 @@ describe("a connection that goes silent without closing", () => {
     const asked = database.rows("select 1");
     await asked;
     proxy.silence();
-    const stuck = assert.rejects(createDatabase(pool, 60_000).rows("select 1"));
+    const stuck = assert.rejects(acceptText(createDatabase(pool, 60_000)).rows("select 1"));
     await new Promise(setImmediate);
     await endPool(pool);
     await stuck;

@@ -4,8 +4,9 @@ import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
 import { createDatabase } from "../../src/postgres/database.ts";
 import { createPool } from "../../src/postgres/pool.ts";
-import { type Database, Unstorable } from "../../src/store/sql.ts";
+import { Unstorable } from "../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { acceptText, type TextDatabase } from "../test-sql.ts";
 
 describe("two that wait for each other", () => {
   let test: TestDatabase;
@@ -36,12 +37,12 @@ describe("two that wait for each other", () => {
    * Takes the first place, lets `work` take the second, wants the second too, and then lets `work` want the first: who asks
    * last is the one that finds out, and is undone. A busy machine may take its time for it.
    */
-  async function cross(work: (database: Database) => Promise<unknown>): Promise<unknown> {
+  async function cross(work: (database: TextDatabase) => Promise<unknown>): Promise<unknown> {
     await watcher.query("select pg_advisory_lock(1)");
     await other.query("begin");
     await other.query("set local deadlock_timeout = '10min'");
     await other.query("update seats set taken = 0 where id = 1");
-    const working = work(createDatabase(pool, 480_000));
+    const working = work(acceptText(createDatabase(pool, 480_000)));
     await waiting(1);
     const wanting = other.query("update seats set taken = 0 where id = 2");
     await waiting(2);

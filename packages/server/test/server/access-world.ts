@@ -4,7 +4,7 @@ import { SCOPES, type Scope } from "../../src/domain/identity/scope.ts";
 import { formatId, parseId } from "../../src/domain/public-id.ts";
 import { hashSecret, newSecret } from "../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
-import type { Sql } from "../../src/store/sql.ts";
+import type { TextSql } from "../test-sql.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes, each asserted on by the test that asked
@@ -47,7 +47,7 @@ export interface World {
 }
 
 /** Two teams on a running server, made through its own doors wherever there is one. */
-export async function openWorld(server: ServerProcess, sql: Sql): Promise<World> {
+export async function openWorld(server: ServerProcess, sql: TextSql): Promise<World> {
   const agent = new Agent();
   let calls = 0;
 
@@ -202,6 +202,6 @@ export async function openWorld(server: ServerProcess, sql: Sql): Promise<World>
   };
 }
 
-async function sessionHashes(sql: Sql): Promise<Buffer[]> {
+async function sessionHashes(sql: TextSql): Promise<Buffer[]> {
   return (await sql.rows<{ hash: Buffer }>("select hash from sessions")).map(({ hash }) => hash);
 }

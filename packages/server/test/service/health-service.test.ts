@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createHealthService } from "../../src/service/health-service.ts";
 import { watchDatabaseHealth } from "../../src/store/database-health.ts";
+import { statement } from "../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { createGate, databaseAway, watchDatabase } from "../test-sql.ts";
 
@@ -21,7 +22,7 @@ describe("readiness", () => {
       databaseHealth: { intake },
       isDispatching: () => true,
     });
-    const store = () => intake.database.rows("select 1");
+    const store = () => intake.database.rows(statement("probe", "select 1"));
     const pass = (ms: number) => {
       nowMs += ms;
     };

@@ -54,6 +54,24 @@ const DEBTS = [
   "tasks/webhooks.ts: unstable in coalesce (1)",
 ];
 
+describe("the names of statements", () => {
+  it("are each given to one statement", async () => {
+    const home = join(SERVER, "src");
+    const files = (await readdir(home, { recursive: true })).filter((name) => name.endsWith(".ts"));
+    const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));
+    const names = texts.flatMap((text) =>
+      [...text.matchAll(/\b(?:statement|hotStatement|dueTeams|untilNext)\(\s*"(\w+)"/g)].map(
+        ([, name]) => name,
+      ),
+    );
+    assert.ok(names.length > 200);
+    assert.deepEqual(
+      names.filter((name, index) => names.indexOf(name) !== index),
+      [],
+    );
+  });
+});
+
 describe("the statements on tables of a team", () => {
   it("keep to what a database that is distributed by team can run", async () => {
     const home = join(SERVER, "src/store");

@@ -2,7 +2,7 @@ import { formatId } from "../../domain/public-id.ts";
 import { enforceSetKey, hasEverHadOtherKey } from "../../store/identity/api-keys.ts";
 import { listMembers } from "../../store/identity/members.ts";
 import { firstTeam, OPERATOR_TEAM } from "../../store/identity/teams.ts";
-import type { Database, Sql } from "../../store/sql.ts";
+import { type Database, type Sql, statement } from "../../store/sql.ts";
 import { newApiKey, storeApiKey } from "../access/api-key-service.ts";
 import { hashSecret } from "../access/secret-hash.ts";
 import { recordChange } from "../audit/audit.ts";
@@ -13,6 +13,7 @@ import { ensureRole } from "./operator-members.ts";
 
 /** An advisory lock number shared by all nodes: two concurrent first starts must create one team. */
 const OPERATOR_LOCK = 7_305_814;
+const LOCK_OPERATOR = statement("lock_operator", "select pg_advisory_xact_lock($1)");
 const SET_KEY = "BELLHOP_API_KEY";
 const SET_OWNER = "BELLHOP_OWNER_EMAIL";
 const FIRST_KEY = "First key";
@@ -24,7 +25,7 @@ export async function ensureOperator(
   ownerEmail: string | null = null,
 ): Promise<{ readonly teamId: number }> {
   return database.transaction(async (sql) => {
-    await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
+    await sql.rows(LOCK_OPERATOR, [OPERATOR_LOCK]);
     const teamId = (await firstTeam(sql)) ?? (await createTeam(sql, OPERATOR_TEAM, "enterprise"));
     if (ownerEmail !== null) await ensureRole(sql, operatorOf(teamId, SET_OWNER), ownerEmail, "owner");
     if (setKey !== null) await putInForce(sql, teamId, setKey);
@@ -38,7 +39,7 @@ export async function ensureOperator(
  */
 export async function mintFirstKey(database: Database, key = newApiKey("live")): Promise<string | null> {
   return database.transaction(async (sql) => {
-    await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
+    await sql.rows(LOCK_OPERATOR, [OPERATOR_LOCK]);
     const teamId = await firstTeam(sql);
     if (teamId === null || (await hasEverHadOtherKey(sql, teamId, hashSecret(key)))) return null;
     await storeApiKey(sql, teamId, FIRST_KEY, key);
@@ -59,7 +60,7 @@ const FIRST_LINK = "First start";
  */
 export async function makeFirstLink(database: Database, publicUrl: string): Promise<string | null> {
   return database.transaction(async (sql) => {
-    await sql.rows("select pg_advisory_xact_lock($1)", [OPERATOR_LOCK]);
+    await sql.rows(LOCK_OPERATOR, [OPERATOR_LOCK]);
     const teamId = await firstTeam(sql);
     if (teamId === null) return null;
     const owner = (await listMembers(sql, teamId)).find(({ role }) => role === "owner");

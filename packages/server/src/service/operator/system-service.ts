@@ -4,7 +4,7 @@ import { Problem } from "../../domain/problem.ts";
 import { firstTeam } from "../../store/identity/teams.ts";
 import { schemaVersion } from "../../store/migrate.ts";
 import { listNodes } from "../../store/nodes.ts";
-import type { Sql } from "../../store/sql.ts";
+import { type Sql, statement } from "../../store/sql.ts";
 
 export interface SystemState {
   readonly nodes: readonly NodeStatus[];
@@ -22,6 +22,8 @@ export interface SystemService {
   isOperator(principal: Principal): Promise<boolean>;
 }
 
+const SERVER_VERSION = statement("server_version", "select current_setting('server_version') as version");
+
 export function createSystemService({
   sql,
   embedded,
@@ -37,7 +39,7 @@ export function createSystemService({
       const [nodes, schema, [server]] = await Promise.all([
         listNodes(sql),
         schemaVersion(sql),
-        sql.rows<{ version: string }>("select current_setting('server_version') as version"),
+        sql.rows<{ version: string }>(SERVER_VERSION),
       ]);
       return { nodes, database: { version: server?.version ?? "", schema, embedded } };
     },

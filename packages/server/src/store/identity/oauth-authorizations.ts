@@ -1,5 +1,5 @@
 import type { Scope } from "../../domain/identity/scope.ts";
-import type { Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /** An authorization with at least one valid token. */
 export interface LiveAuthorization {
@@ -34,23 +34,27 @@ const LIVE = `
    where k.team_id = $1 and k.consent_id is not null and k.refreshed_at is null and k.revoked_at is null
      and greatest(k.access_expires_at, k.refresh_expires_at) > now()`;
 
+const LIST_AUTHORIZATIONS = statement(
+  "list_authorizations",
+  `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
+);
+
 /** The authorizations of one person, or of all members with null. Newest first. */
 export async function listAuthorizations(
   sql: Sql,
   teamId: number,
   userId: string | null,
 ): Promise<LiveAuthorization[]> {
-  return sql.rows<LiveAuthorization>(
-    `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
-    [teamId, userId],
-  );
+  return sql.rows<LiveAuthorization>(LIST_AUTHORIZATIONS, [teamId, userId]);
 }
+
+const FIND_AUTHORIZATION = statement("find_authorization", `${LIVE} and k.consent_id = $2`);
 
 export async function findAuthorization(
   sql: Sql,
   teamId: number,
   id: string,
 ): Promise<LiveAuthorization | null> {
-  const [row] = await sql.rows<LiveAuthorization>(`${LIVE} and k.consent_id = $2`, [teamId, id]);
+  const [row] = await sql.rows<LiveAuthorization>(FIND_AUTHORIZATION, [teamId, id]);
   return row ?? null;
 }

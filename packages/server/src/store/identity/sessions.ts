@@ -1,7 +1,7 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import type { OwnLimits } from "../../domain/limits.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 export interface NewSession {
   /** Of the secret id inside the token. */
@@ -13,11 +13,19 @@ export interface NewSession {
   readonly isBound: boolean;
 }
 
+const INSERT_SESSION = statement(
+  "insert_session",
+  "insert into sessions (hash, user_id, team_id, expires_at, is_bound) values ($1, $2, $3, $4, $5)",
+);
+
 export async function insertSession(sql: Sql, session: NewSession): Promise<void> {
-  await sql.rows(
-    "insert into sessions (hash, user_id, team_id, expires_at, is_bound) values ($1, $2, $3, $4, $5)",
-    [session.hash, session.userId, session.teamId, session.expiresAt, session.isBound],
-  );
+  await sql.rows(INSERT_SESSION, [
+    session.hash,
+    session.userId,
+    session.teamId,
+    session.expiresAt,
+    session.isBound,
+  ]);
 }
 
 export interface LiveSession {
@@ -31,7 +39,7 @@ export interface LiveSession {
   readonly ownLimits: OwnLimits | null;
 }
 
-const FIND_SESSION = prepare(
+const FIND_SESSION = statement(
   "find_session",
   `select s.team_id as "teamId", t.public_id as "teamPublicId", s.user_id as "userId", u.email, m.role, t.plan,
           t.requests_per_minute as "customPerMinute", t.limits as "ownLimits"
@@ -40,6 +48,7 @@ const FIND_SESSION = prepare(
      join users u on u.id = s.user_id
      join teams t on t.id = s.team_id
     where s.hash = $1 and s.expires_at > now()`,
+  { prepared: true },
 );
 
 /** A session is valid while it has not expired and the person is a member of its team. */
@@ -48,8 +57,10 @@ export async function findSession(sql: Sql, hash: Buffer): Promise<LiveSession |
   return row ?? null;
 }
 
+const IS_BOUND_SESSION = statement("is_bound_session", "select 1 from sessions where hash = $1 and is_bound");
+
 export async function isBoundSession(sql: Sql, hash: Uint8Array): Promise<boolean> {
-  const rows = await sql.rows("select 1 from sessions where hash = $1 and is_bound", [hash]);
+  const rows = await sql.rows(IS_BOUND_SESSION, [hash]);
   return rows.length === 1;
 }
 
@@ -59,13 +70,15 @@ export interface EndedSession {
   readonly isBound: boolean;
 }
 
+const END_SESSION = statement(
+  "end_session",
+  `delete from sessions where hash = $1 and expires_at > now()
+   returning expires_at as "expiresAt", now() as "endedAt", is_bound as "isBound"`,
+);
+
 /** Null if it had already ended: of two concurrent requests, one ends it. */
 export async function endSession(sql: Sql, hash: Buffer): Promise<EndedSession | null> {
-  const [row] = await sql.rows<EndedSession>(
-    `delete from sessions where hash = $1 and expires_at > now()
-     returning expires_at as "expiresAt", now() as "endedAt", is_bound as "isBound"`,
-    [hash],
-  );
+  const [row] = await sql.rows<EndedSession>(END_SESSION, [hash]);
   return row ?? null;
 }
 
@@ -80,20 +93,29 @@ export interface SessionOfPerson {
   readonly expiresAt: Date;
 }
 
+const LIST_SESSIONS_OF = statement(
+  "list_sessions_of",
+  `select encode(substring(s.hash from 1 for 16), 'hex')::uuid as id, s.team_id as "teamId",
+          t.public_id as "teamPublicId", t.name as "teamName", s.created_at as "createdAt",
+          s.expires_at as "expiresAt"
+     from sessions s
+     join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
+     join teams t on t.id = s.team_id
+    where s.user_id = $1 and s.expires_at > now()
+    order by s.created_at desc, s.hash`,
+);
+
 /** Valid sessions, newest first. */
 export async function listSessionsOf(sql: Sql, userId: string): Promise<readonly SessionOfPerson[]> {
-  return sql.rows<SessionOfPerson>(
-    `select encode(substring(s.hash from 1 for 16), 'hex')::uuid as id, s.team_id as "teamId",
-            t.public_id as "teamPublicId", t.name as "teamName", s.created_at as "createdAt",
-            s.expires_at as "expiresAt"
-       from sessions s
-       join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
-       join teams t on t.id = s.team_id
-      where s.user_id = $1 and s.expires_at > now()
-      order by s.created_at desc, s.hash`,
-    [userId],
-  );
+  return sql.rows<SessionOfPerson>(LIST_SESSIONS_OF, [userId]);
 }
+
+const END_SESSION_OF = statement(
+  "end_session_of",
+  `delete from sessions
+    where user_id = $1 and encode(substring(hash from 1 for 16), 'hex')::uuid = $2 and expires_at > now()
+    returning team_id as "teamId", now() as "endedAt"`,
+);
 
 /** Null if the person has no such session, or it had ended already. */
 export async function endSessionOf(
@@ -101,16 +123,16 @@ export async function endSessionOf(
   userId: string,
   id: string,
 ): Promise<{ readonly teamId: number; readonly endedAt: Date } | null> {
-  const [row] = await sql.rows<{ teamId: number; endedAt: Date }>(
-    `delete from sessions
-      where user_id = $1 and encode(substring(hash from 1 for 16), 'hex')::uuid = $2 and expires_at > now()
-      returning team_id as "teamId", now() as "endedAt"`,
-    [userId, id],
-  );
+  const [row] = await sql.rows<{ teamId: number; endedAt: Date }>(END_SESSION_OF, [userId, id]);
   return row ?? null;
 }
 
+const END_SESSIONS_OF_MEMBER = statement(
+  "end_sessions_of_member",
+  "delete from sessions where team_id = $1 and user_id = $2",
+);
+
 /** For a member who leaves or is removed. */
 export async function endSessionsOfMember(sql: Sql, teamId: number, userId: string): Promise<void> {
-  await sql.rows("delete from sessions where team_id = $1 and user_id = $2", [teamId, userId]);
+  await sql.rows(END_SESSIONS_OF_MEMBER, [teamId, userId]);
 }

@@ -1,4 +1,4 @@
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 export interface HitLimit {
   readonly most: number;
@@ -36,7 +36,7 @@ const expiry = (at: string) =>
  * The order of the hits and a monotonic clock do not matter: a hit from the future counts as one of now, so a clock
  * that was set back locks no source out for longer than the limit's window.
  */
-const TAKE_HITS = prepare(
+const TAKE_HITS = statement(
   "take_hits",
   `insert into source_hits as s (source, hits, granted, looked_at, expires_at)
    select $1, array_fill(c.at, array[g.n]), g.n, c.at, ${expiry("c.at")}
@@ -65,6 +65,7 @@ const TAKE_HITS = prepare(
      end::float8 as "waitMs",
      (extract(epoch from coalesce(hits[1], looked_at) + make_interval(secs => $4::float8)) * 1000)::float8
        as "resetAtMs"`,
+  { prepared: true },
 );
 
 /**

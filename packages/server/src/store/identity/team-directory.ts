@@ -1,6 +1,6 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { OwnLimits } from "../../domain/limits.ts";
-import type { Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /**
  * The operator's view over all teams. No endpoint of the API may use these queries: they are the only ones without a
@@ -36,19 +36,29 @@ export async function findNamedInDirectory(sql: Sql, name: string): Promise<Dire
 
 async function entries(sql: Sql, where: string, values: readonly unknown[]): Promise<DirectoryEntry[]> {
   return sql.rows<DirectoryEntry>(
-    `select t.id as "teamId", t.public_id as "publicId", t.name, t.plan, t.requests_per_minute as "customPerMinute",
+    statement(
+      "list_directory",
+      `select t.id as "teamId", t.public_id as "publicId", t.name, t.plan, t.requests_per_minute as "customPerMinute",
             t.limits as "ownLimits", t.created_at as "createdAt",
             (select count(*)::integer from team_members m where m.team_id = t.id) as members,
             (select count(*)::integer from api_keys k where k.team_id = t.id and k.revoked_at is null) as "activeKeys"
        from teams t where ${where} order by t.id`,
+    ),
     values,
   );
 }
 
+const LIST_TEAM_NAMES = statement("list_team_names", "select distinct name from teams");
+
 export async function listTeamNames(sql: Sql): Promise<string[]> {
-  const rows = await sql.rows<{ name: string }>("select distinct name from teams");
+  const rows = await sql.rows<{ name: string }>(LIST_TEAM_NAMES);
   return rows.map(({ name }) => name);
 }
+
+const UPDATE_PLAN = statement(
+  "update_plan",
+  "update teams set plan = $2, requests_per_minute = $3, limits = $4::jsonb where id = $1",
+);
 
 export async function updatePlan(
   sql: Sql,
@@ -57,7 +67,7 @@ export async function updatePlan(
   customPerMinute: number | null,
   ownLimits: OwnLimits | null,
 ): Promise<void> {
-  await sql.rows("update teams set plan = $2, requests_per_minute = $3, limits = $4::jsonb where id = $1", [
+  await sql.rows(UPDATE_PLAN, [
     teamId,
     plan,
     customPerMinute,
@@ -71,11 +81,13 @@ export interface KeyOwner {
   readonly team: string;
 }
 
+const FIND_TEAM_OF_KEY = statement(
+  "find_team_of_key",
+  `select t.id as "teamId", t.name as team from api_keys k join teams t on t.id = k.team_id where k.id = $1`,
+);
+
 /** The team of this key; null if the key does not exist. */
 export async function findTeamOfKey(sql: Sql, keyId: string): Promise<KeyOwner | null> {
-  const [row] = await sql.rows<KeyOwner>(
-    `select t.id as "teamId", t.name as team from api_keys k join teams t on t.id = k.team_id where k.id = $1`,
-    [keyId],
-  );
+  const [row] = await sql.rows<KeyOwner>(FIND_TEAM_OF_KEY, [keyId]);
   return row ?? null;
 }

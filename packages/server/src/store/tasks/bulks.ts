@@ -1,7 +1,7 @@
 import type { Bulk, BulkAction } from "../../domain/bulk.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { columns } from "../columns.ts";
-import { patient, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /** Task ids per row. */
 export const PORTION = 1000;
@@ -15,18 +15,32 @@ export interface NewBulk {
   readonly matched: number;
 }
 
+const INSERT_BULK = statement(
+  "insert_bulk",
+  `insert into bulks as b (team_id, id, action, environment, rate, matched, status, ended_at)
+   values ($1, $2, $3, $4, $5, $6::integer, case when $6::integer = 0 then 'completed' else 'running' end,
+           case when $6::integer = 0 then now() end)
+   returning ${BULK}`,
+);
+
 /** An action without tasks is completed at once. */
 export async function insertBulk(sql: Sql, reach: Reach, bulk: NewBulk): Promise<Bulk> {
-  const [row] = await sql.rows<Bulk>(
-    `insert into bulks as b (team_id, id, action, environment, rate, matched, status, ended_at)
-     values ($1, $2, $3, $4, $5, $6::integer, case when $6::integer = 0 then 'completed' else 'running' end,
-             case when $6::integer = 0 then now() end)
-     returning ${BULK}`,
-    [reach.teamId, bulk.id, bulk.action, reach.environment, bulk.rate, bulk.matched],
-  );
+  const [row] = await sql.rows<Bulk>(INSERT_BULK, [
+    reach.teamId,
+    bulk.id,
+    bulk.action,
+    reach.environment,
+    bulk.rate,
+    bulk.matched,
+  ]);
   if (row === undefined) throw new Error("The bulk action was not stored");
   return row;
 }
+
+const INSERT_PORTION = statement(
+  "insert_portion",
+  "insert into bulk_portions (team_id, bulk_id, number, task_ids) values ($1, $2, $3, $4)",
+);
 
 export async function insertPortion(
   sql: Sql,
@@ -35,53 +49,56 @@ export async function insertPortion(
   number: number,
   taskIds: readonly string[],
 ): Promise<void> {
-  await sql.rows("insert into bulk_portions (team_id, bulk_id, number, task_ids) values ($1, $2, $3, $4)", [
-    teamId,
-    bulkId,
-    number,
-    taskIds,
-  ]);
+  await sql.rows(INSERT_PORTION, [teamId, bulkId, number, taskIds]);
 }
 
+const COUNT_RUNNING_BULKS = statement(
+  "count_running_bulks",
+  "select count(*)::integer as running from bulks where team_id = $1 and status = 'running'",
+);
+
 export async function countRunningBulks(sql: Sql, teamId: number): Promise<number> {
-  const [row] = await sql.rows<{ running: number }>(
-    "select count(*)::integer as running from bulks where team_id = $1 and status = 'running'",
-    [teamId],
-  );
+  const [row] = await sql.rows<{ running: number }>(COUNT_RUNNING_BULKS, [teamId]);
   return row?.running ?? 0;
 }
 
+const NEWEST_TASK_ID = statement(
+  "newest_task_id",
+  "select id from tasks where team_id = $1 order by id desc limit 1",
+);
+
 /** The newest of the team's tasks; null if it has none. */
 export async function newestTaskId(sql: Sql, teamId: number): Promise<string | null> {
-  const [row] = await sql.rows<{ id: string }>(
-    "select id from tasks where team_id = $1 order by id desc limit 1",
-    [teamId],
-  );
+  const [row] = await sql.rows<{ id: string }>(NEWEST_TASK_ID, [teamId]);
   return row?.id ?? null;
 }
 
+const FIND_BULK = statement(
+  "find_bulk",
+  `select ${BULK} from bulks b
+    where b.team_id = $1 and b.id = $2 and ($3 = 'live' or b.environment = 'test')`,
+);
+
 export async function findBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk | null> {
-  const rows = await sql.rows<Bulk>(
-    `select ${BULK} from bulks b
-      where b.team_id = $1 and b.id = $2 and ($3 = 'live' or b.environment = 'test')`,
-    [reach.teamId, id, reach.environment],
-  );
+  const rows = await sql.rows<Bulk>(FIND_BULK, [reach.teamId, id, reach.environment]);
   return rows[0] ?? null;
 }
 
+const STOP_BULK = statement(
+  "stop_bulk",
+  `with stopped as (
+     update bulks set status = 'stopped', ended_at = now()
+      where team_id = $1 and id = $2 and status = 'running' and ($3 = 'live' or environment = 'test')
+     returning *
+   ), forgotten as (
+     delete from bulk_portions p using stopped s where p.team_id = s.team_id and p.bulk_id = s.id
+   )
+   select ${BULK} from stopped b`,
+);
+
 /** Null if it is not running. Waits for the current turn: once this is committed, no further task is processed. */
 export async function stopBulk(sql: Sql, reach: Reach, id: string): Promise<Bulk | null> {
-  const rows = await sql.rows<Bulk>(
-    `with stopped as (
-       update bulks set status = 'stopped', ended_at = now()
-        where team_id = $1 and id = $2 and status = 'running' and ($3 = 'live' or environment = 'test')
-       returning *
-     ), forgotten as (
-       delete from bulk_portions p using stopped s where p.team_id = s.team_id and p.bulk_id = s.id
-     )
-     select ${BULK} from stopped b`,
-    [reach.teamId, id, reach.environment],
-  );
+  const rows = await sql.rows<Bulk>(STOP_BULK, [reach.teamId, id, reach.environment]);
   return rows[0] ?? null;
 }
 
@@ -91,14 +108,16 @@ export interface BulkTeam {
   readonly waitMs: number;
 }
 
+const NEXT_BULK_TEAMS = statement(
+  "next_bulk_teams",
+  `select team_id as "teamId",
+          greatest(0, ceil(extract(epoch from min(next_at) - clock_timestamp()) * 1000))::float8 as "waitMs"
+     from bulks where status = 'running' group by team_id order by min(next_at) limit $1`,
+);
+
 /** Teams with running actions, each once, ordered by their next turn. */
 export async function nextBulkTeams(sql: Sql, most: number): Promise<BulkTeam[]> {
-  return sql.rows<BulkTeam>(
-    `select team_id as "teamId",
-            greatest(0, ceil(extract(epoch from min(next_at) - clock_timestamp()) * 1000))::float8 as "waitMs"
-       from bulks where status = 'running' group by team_id order by min(next_at) limit $1`,
-    [most],
-  );
+  return sql.rows<BulkTeam>(NEXT_BULK_TEAMS, [most]);
 }
 
 export interface BulkTurn extends Reach {
@@ -114,22 +133,30 @@ export interface BulkTurn extends Reach {
 /** When the turn was due. Time lost in an outage is not made up for, because the tasks would run all at once. */
 const DUE_AT = "greatest(next_at, clock_timestamp() - interval '1 second')";
 
+const LOCK_NEXT_BULK = statement(
+  "lock_next_bulk",
+  `select team_id as "teamId", id, environment, action, rate, done + skipped as position,
+          (extract(epoch from clock_timestamp() - ${DUE_AT}) * 1000)::float8 as "lateMs"
+     from bulks
+    where team_id = $1 and status = 'running' and next_at <= clock_timestamp()
+    order by next_at, id limit 1
+      for update skip locked`,
+);
+
 /**
  * Locks the team's action whose turn was due first until the transaction ends. Null if other nodes have locked all of
  * them, or none is due.
  */
 export async function lockNextBulk(sql: Sql, teamId: number): Promise<BulkTurn | null> {
-  const rows = await sql.rows<BulkTurn>(
-    `select team_id as "teamId", id, environment, action, rate, done + skipped as position,
-            (extract(epoch from clock_timestamp() - ${DUE_AT}) * 1000)::float8 as "lateMs"
-       from bulks
-      where team_id = $1 and status = 'running' and next_at <= clock_timestamp()
-      order by next_at, id limit 1
-        for update skip locked`,
-    [teamId],
-  );
+  const rows = await sql.rows<BulkTurn>(LOCK_NEXT_BULK, [teamId]);
   return rows[0] ?? null;
 }
+
+const READ_TURN = statement(
+  "read_turn",
+  `select task_ids[$4::integer:$5::integer] as ids from bulk_portions
+    where team_id = $1 and bulk_id = $2 and number = $3`,
+);
 
 /** The tasks of this turn: at most the given number, or the rest of their portion. */
 export async function readTurn(
@@ -138,13 +165,30 @@ export async function readTurn(
   most: number,
 ): Promise<readonly string[]> {
   const first = position % PORTION;
-  const rows = await sql.rows<{ ids: readonly string[] }>(
-    `select task_ids[$4::integer:$5::integer] as ids from bulk_portions
-      where team_id = $1 and bulk_id = $2 and number = $3`,
-    [teamId, id, Math.floor(position / PORTION), first + 1, first + most],
-  );
+  const rows = await sql.rows<{ ids: readonly string[] }>(READ_TURN, [
+    teamId,
+    id,
+    Math.floor(position / PORTION),
+    first + 1,
+    first + most,
+  ]);
   return rows[0]?.ids ?? [];
 }
+
+const COUNT_TURN = statement(
+  "count_turn",
+  `with counted as (
+     update bulks
+        set done = done + $3, skipped = skipped + $4,
+            next_at = ${DUE_AT} + make_interval(secs => $5),
+            status = case when done + skipped + $3 + $4 < matched then 'running' else 'completed' end,
+            ended_at = case when done + skipped + $3 + $4 < matched then null else now() end
+      where team_id = $1 and id = $2
+     returning team_id, id, status
+   )
+   delete from bulk_portions p using counted c
+    where c.status = 'completed' and p.team_id = c.team_id and p.bulk_id = c.id`,
+);
 
 /**
  * Counts a turn, and completes the action with its last one. Must run in the transaction that has locked it. The next
@@ -155,33 +199,20 @@ export async function countTurn(
   { teamId, id }: Pick<BulkTurn, "teamId" | "id">,
   turn: { readonly done: number; readonly skipped: number; readonly seconds: number },
 ): Promise<void> {
-  await sql.rows(
-    `with counted as (
-       update bulks
-          set done = done + $3, skipped = skipped + $4,
-              next_at = ${DUE_AT} + make_interval(secs => $5),
-              status = case when done + skipped + $3 + $4 < matched then 'running' else 'completed' end,
-              ended_at = case when done + skipped + $3 + $4 < matched then null else now() end
-        where team_id = $1 and id = $2
-       returning team_id, id, status
-     )
-     delete from bulk_portions p using counted c
-      where c.status = 'completed' and p.team_id = c.team_id and p.bulk_id = c.id`,
-    [teamId, id, turn.done, turn.skipped, turn.seconds],
-  );
+  await sql.rows(COUNT_TURN, [teamId, id, turn.done, turn.skipped, turn.seconds]);
 }
+
+const REMOVE_OLD_BULKS = statement(
+  "remove_old_bulks",
+  `delete from bulks b using (
+     select team_id, id from bulks where ended_at < now() - make_interval(days => $1) order by ended_at limit $2) old
+    where b.team_id = old.team_id and b.id = old.id
+   returning b.id`,
+  { patience: "chore" },
+);
 
 /** Removes a batch of those that ended so long ago. Returns how many. */
 export async function removeOldBulks(sql: Sql, days: number, batch: number): Promise<number> {
-  const rows = await sql.rows(
-    patient(
-      "chore",
-      `delete from bulks b using (
-         select team_id, id from bulks where ended_at < now() - make_interval(days => $1) order by ended_at limit $2) old
-        where b.team_id = old.team_id and b.id = old.id
-       returning b.id`,
-    ),
-    [days, batch],
-  );
+  const rows = await sql.rows(REMOVE_OLD_BULKS, [days, batch]);
   return rows.length;
 }

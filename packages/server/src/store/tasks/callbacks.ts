@@ -1,5 +1,5 @@
 import type { TaskResult, TaskStatus } from "../../domain/task.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one } from "./tallies.ts";
@@ -13,7 +13,7 @@ export interface ResolvedTask extends TaskKey {
   readonly queueId: number;
 }
 
-const RESOLVE_CALLBACK = prepare(
+const RESOLVE_CALLBACK = statement(
   "resolve_callback",
   `with found as (
      select f.team_id, f.id, f.status as was, now() + make_interval(secs => ${aheadSeconds()}) as at
@@ -33,6 +33,7 @@ const RESOLVE_CALLBACK = prepare(
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
    select team_id as "teamId", id, queue_id::float8 as "queueId" from resolved`,
+  { prepared: true },
 );
 
 /** Ends the task that waits for this callback, once. Null if no task waits for it now. */
@@ -45,16 +46,18 @@ export async function resolveCallback(
   return rows[0] ?? null;
 }
 
+const CALLBACK_STATUS = statement(
+  "callback_status",
+  `select status from tasks
+    where callback_hash = decode($1, 'hex')
+      and (failure_reason is null or failure_reason not in ('poll_timeout', 'callback_timeout'))`,
+);
+
 /**
  * The state of the task of this callback; null if the callback is unknown, used or expired. An expired one is kept,
  * because a retry of its task makes it valid again.
  */
 export async function callbackStatus(sql: Sql, hash: string): Promise<TaskStatus | null> {
-  const rows = await sql.rows<{ status: TaskStatus }>(
-    `select status from tasks
-      where callback_hash = decode($1, 'hex')
-        and (failure_reason is null or failure_reason not in ('poll_timeout', 'callback_timeout'))`,
-    [hash],
-  );
+  const rows = await sql.rows<{ status: TaskStatus }>(CALLBACK_STATUS, [hash]);
   return rows[0]?.status ?? null;
 }

@@ -1,4 +1,4 @@
-import { patient, prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 export interface DueQueue {
   readonly teamId: number;
@@ -20,7 +20,7 @@ const DELAYED = "due_at is not null and priority > 0";
  * was found seconds later. A clock that was set back must not make the range empty. The order by time forces the right
  * index: on a nearly empty table another seemed as cheap.
  */
-const LOOK_FOR_DUE = prepare(
+const LOOK_FOR_DUE = statement(
   "look_for_due",
   `with due as materialized (
      select distinct team_id, queue_id from (
@@ -39,6 +39,7 @@ const LOOK_FOR_DUE = prepare(
           extract(epoch from upcoming.due_at - clock_timestamp())::float8 * 1000 as "untilNextMs",
           found.team_id as "teamId", found.name as queue
      from upcoming left join found on true`,
+  { prepared: true },
 );
 
 interface DueRow extends Omit<DueLook, "cameDue"> {
@@ -65,9 +66,10 @@ const HAS_DUE_TASKS = `q.deleted_at is null and not q.paused and exists (
             and t.due_at is not null and t.due_at <= now()
           order by t.due_at limit 1) due)`;
 
-const QUEUES_WITH_DUE_TASKS = patient(
-  "chore",
+const QUEUES_WITH_DUE_TASKS = statement(
+  "queues_with_due_tasks",
   `select q.team_id as "teamId", q.name as queue from queues q where ${HAS_DUE_TASKS}`,
+  { patience: "chore" },
 );
 
 /**
@@ -78,12 +80,13 @@ export async function queuesWithDueTasks(sql: Sql): Promise<DueQueue[]> {
   return sql.rows<DueQueue>(QUEUES_WITH_DUE_TASKS);
 }
 
-const DUE_AMONG = prepare(
+const DUE_AMONG = statement(
   "due_among",
   `select q.team_id as "teamId", q.name as queue
      from jsonb_to_recordset($1::jsonb) as a("teamId" integer, queue text)
      join queues q on q.team_id = a."teamId" and q.name = a.queue
     where ${HAS_DUE_TASKS}`,
+  { prepared: true },
 );
 
 /** The given queues that have due tasks. */

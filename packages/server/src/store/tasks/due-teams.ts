@@ -1,4 +1,4 @@
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /** The teams with due items, and the time until the next item of the others. */
 export interface DueTeams {
@@ -17,7 +17,7 @@ const MOST_TEAMS = 1_000;
  * backlog.
  */
 export function dueTeams(name: string, at: string, waiting: string): (sql: Sql) => Promise<DueTeams> {
-  const statement = prepare(
+  const findDueTeams = statement(
     name,
     `with recursive firsts as (
        (select team_id, ${at} as at from ${waiting} order by team_id, ${at} limit 1)
@@ -30,9 +30,10 @@ export function dueTeams(name: string, at: string, waiting: string): (sql: Sql) 
      select team_id as "teamId", null::float8 as "untilMs" from due
      union all
      select null, extract(epoch from min(at) - clock_timestamp())::float8 * 1000 from firsts where at > now()`,
+    { prepared: true },
   );
   return async (sql) => {
-    const rows = await sql.rows<{ teamId: number | null; untilMs: number | null }>(statement);
+    const rows = await sql.rows<{ teamId: number | null; untilMs: number | null }>(findDueTeams);
     const teamIds = rows.flatMap(({ teamId }) => teamId ?? []);
     return { teamIds, untilNextMs: rows.find(({ teamId }) => teamId === null)?.untilMs ?? null };
   };

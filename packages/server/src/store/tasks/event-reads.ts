@@ -1,7 +1,7 @@
 import type { EventPosition, QueueEventType, TaskEventType } from "../../domain/event.ts";
 import type { Queue } from "../../domain/queue.ts";
 import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
-import { patient, prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { HANDED_OFF } from "./event-writes.ts";
 
 /** One change of a task. */
@@ -44,7 +44,7 @@ export interface EventPage {
   readonly horizon: EventPosition;
 }
 
-const READ_EVENTS = prepare(
+const READ_EVENTS = statement(
   "read_events",
   `select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
           (extract(epoch from now()) * 1000)::float8 as "nowMs",
@@ -59,6 +59,7 @@ const READ_EVENTS = prepare(
              and e.xid < pg_snapshot_xmin(pg_current_snapshot())
            order by e.xid, e.seq limit $2) e) e on true
     order by e.team_id, e.xid, e.seq`,
+  { prepared: true },
 );
 
 type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow | { readonly teamId: null });
@@ -115,14 +116,20 @@ export async function readEvents(sql: Sql, places: readonly EventPlace[], most: 
 /** Events of a team are stored for this long after its last subscriber. */
 const LISTENED_FOR = "interval '1 hour'";
 
-const listening = (until: string) =>
-  `insert into listeners as l (team_id, until)
+const listening = (name: string, until: string) =>
+  statement(
+    name,
+    `insert into listeners as l (team_id, until)
      select team_id, ${until} from unnest($1::integer[]) as team_id order by team_id
      on conflict (team_id) do update
         set since = case when l.until < excluded.renewed_at or l.since > excluded.since then excluded.since
                          else l.since end,
             renewed_at = excluded.renewed_at, until = greatest(l.until, excluded.until)
-     returning l.team_id as "teamId", l.since::text as since`;
+     returning l.team_id as "teamId", l.since::text as since`,
+  );
+
+const LISTEN_TO = listening("listen_to", `now() + ${LISTENED_FOR}`);
+const LISTEN_FOR_EVER = listening("listen_for_ever", "'infinity'::timestamptz");
 
 /**
  * After this commits, every new statement writes events for these teams. Returns since when that has been so without a
@@ -132,37 +139,39 @@ export async function listenTo(
   sql: Sql,
   teamIds: readonly number[],
 ): Promise<{ readonly teamId: number; readonly since: string }[]> {
-  return sql.rows(listening(`now() + ${LISTENED_FOR}`), [teamIds]);
+  return sql.rows(LISTEN_TO, [teamIds]);
 }
 
 /** For as long as the team has a webhook. */
 export async function listenForEver(sql: Sql, teamId: number): Promise<void> {
-  await sql.rows(listening("'infinity'::timestamptz"), [[teamId]]);
+  await sql.rows(LISTEN_FOR_EVER, [[teamId]]);
 }
+
+const LISTEN_NO_MORE = statement(
+  "listen_no_more",
+  `with soon as (select now() + ${LISTENED_FOR} as at)
+   update listeners l set until = soon.at from soon where l.team_id = $1 and l.until = 'infinity'`,
+);
 
 /** The last webhook was deleted. A stream may be open: events are stored for another hour, and longer if one is. */
 export async function listenNoMore(sql: Sql, teamId: number): Promise<void> {
-  await sql.rows(
-    `with soon as (select now() + ${LISTENED_FOR} as at)
-     update listeners l set until = soon.at from soon where l.team_id = $1 and l.until = 'infinity'`,
-    [teamId],
-  );
+  await sql.rows(LISTEN_NO_MORE, [teamId]);
 }
+
+const REMOVE_OLD_EVENTS = statement(
+  "remove_old_events",
+  `with ended as (
+     delete from listeners where until < now() - interval '1 hour'
+   )
+   delete from events e using (
+     select team_id, xid, seq from events where at < now() - make_interval(hours => $1) order by at limit $2) old
+    where e.team_id = old.team_id and e.xid = old.xid and e.seq = old.seq
+   returning 1`,
+  { patience: "chore" },
+);
 
 /** Deletes a batch of old events, and expired subscriptions. Returns the number of events. */
 export async function removeOldEvents(sql: Sql, hours: number, batch: number): Promise<number> {
-  const rows = await sql.rows(
-    patient(
-      "chore",
-      `with ended as (
-         delete from listeners where until < now() - interval '1 hour'
-       )
-       delete from events e using (
-         select team_id, xid, seq from events where at < now() - make_interval(hours => $1) order by at limit $2) old
-        where e.team_id = old.team_id and e.xid = old.xid and e.seq = old.seq
-       returning 1`,
-    ),
-    [hours, batch],
-  );
+  const rows = await sql.rows(REMOVE_OLD_EVENTS, [hours, batch]);
   return rows.length;
 }

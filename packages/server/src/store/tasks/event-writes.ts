@@ -1,6 +1,6 @@
 import type { QueueEventType } from "../../domain/event.ts";
 import type { Queue } from "../../domain/queue.ts";
-import { type Prepared, prepare, type Sql } from "../sql.ts";
+import { type Sql, type Statement, statement } from "../sql.ts";
 import type { Submission } from "./submission.ts";
 
 /*
@@ -91,14 +91,17 @@ export const CREATED = {
   type: `case c.status when 'active' then '${HANDED_OFF}' else 'task.created' end`,
 } as const;
 
-/** A hot statement in two forms: one that writes events, and one that does nothing if some team has subscribers. */
+/**
+ * A hot statement in two forms: one that writes events, and one that costs a fifth less and does nothing if some team has
+ * subscribers.
+ */
 export interface HotStatement {
-  readonly quiet: Prepared;
-  readonly eventCte: Prepared;
+  readonly withoutEvents: Statement;
+  readonly withEvents: Statement;
 }
 
-/** The quiet form must change and return nothing unless this holds. */
-const UNHEARD = "not exists (select 1 from listeners where until > now())";
+/** The form without events must change and return nothing unless this holds. */
+const NO_SUBSCRIBERS = "not exists (select 1 from listeners where until > now())";
 
 /** `text` gets the condition under which it may change rows, and whether it writes events. */
 export function hotStatement(
@@ -106,64 +109,81 @@ export function hotStatement(
   text: (condition: string, tells: boolean) => string,
 ): HotStatement {
   return {
-    quiet: prepare(name, text(UNHEARD, false)),
-    eventCte: prepare(`${name}_with_events`, text("true", true)),
+    withoutEvents: statement(name, text(NO_SUBSCRIBERS, false), { prepared: true }),
+    withEvents: statement(`${name}_with_events`, text("true", true), { prepared: true }),
   };
 }
 
-/** For this many statements, subscribers are assumed to exist still. */
-const SUBSCRIBED_FOR = 1_000;
-const subscribed = new WeakMap<Sql, number>();
+/**
+ * Whether a connection last found a team with subscribers: it then runs the form with events at once. The owner of the
+ * connection creates one and passes it to every hot statement.
+ */
+export interface SubscriberMemory {
+  /** For how many more statements subscribers are assumed. */
+  statementsLeft: number;
+}
+
+const REMEMBERED_STATEMENTS = 1_000;
+
+export function createSubscriberMemory(): SubscriberMemory {
+  return { statementsLeft: 0 };
+}
 
 /**
- * Runs the quiet form, which costs a fifth less, and then the form with events if the first did nothing: because a team
- * has subscribers, or because there was nothing to do. Each form decides in its own snapshot, so no change that starts
- * after a subscription goes without an event.
+ * Runs the form without events, and then the form with events if the first did nothing: because a team has subscribers, or
+ * because there was nothing to do. Each form decides in its own snapshot, so no change that starts after a subscription
+ * goes without an event.
  */
 export async function askHot<Row extends object>(
   sql: Sql,
-  { quiet, eventCte }: HotStatement,
+  { withoutEvents, withEvents }: HotStatement,
   values: readonly unknown[],
-  /** Further parameters of the form with events. */
-  more: () => readonly unknown[] = () => [],
+  memory: SubscriberMemory,
 ): Promise<Row[]> {
-  if (hasSubscribers(sql)) return sql.rows<Row>(eventCte, [...values, ...more()]);
-  const done = await sql.rows<Row>(quiet, values);
-  return done.length > 0 ? done : askWithEvents(sql, eventCte, [...values, ...more()]);
+  if (hasSubscribers(memory)) return sql.rows<Row>(withEvents, values);
+  const done = await sql.rows<Row>(withoutEvents, values);
+  return done.length > 0 ? done : askWithEvents(sql, withEvents, values, memory);
 }
 
 /** Runs only the form that is probably right; another statement handles what it does not do. */
 export function tryHot<Row extends object>(
   sql: Sql,
-  { quiet, eventCte }: HotStatement,
+  { withoutEvents, withEvents }: HotStatement,
   values: readonly unknown[],
+  memory: SubscriberMemory,
+  /** Further parameters of the form with events. */
   more: () => readonly unknown[] = () => [],
 ): Promise<Row[]> {
-  return hasSubscribers(sql) ? sql.rows<Row>(eventCte, [...values, ...more()]) : sql.rows<Row>(quiet, values);
+  return hasSubscribers(memory)
+    ? sql.rows<Row>(withEvents, [...values, ...more()])
+    : sql.rows<Row>(withoutEvents, values);
 }
 
-/** Runs the form that is always right. If it finds rows, the quiet form skipped them because a team has subscribers. */
+/** Runs the form that is always right. If it finds rows, the other form skipped them because a team has subscribers. */
 export async function askWithEvents<Row extends object>(
   sql: Sql,
-  eventCte: Prepared,
+  withEvents: Statement,
   values: readonly unknown[],
+  memory: SubscriberMemory,
 ): Promise<Row[]> {
-  const told = await sql.rows<Row>(eventCte, values);
-  if (told.length > 0) subscribed.set(sql, SUBSCRIBED_FOR);
-  return told;
+  const rows = await sql.rows<Row>(withEvents, values);
+  if (rows.length > 0) memory.statementsLeft = REMEMBERED_STATEMENTS;
+  return rows;
 }
 
-function hasSubscribers(sql: Sql): boolean {
-  const left = subscribed.get(sql) ?? 0;
-  if (left > 0) subscribed.set(sql, left - 1);
-  return left > 0;
+function hasSubscribers(memory: SubscriberMemory): boolean {
+  if (memory.statementsLeft === 0) return false;
+  memory.statementsLeft -= 1;
+  return true;
 }
+
+const WRITE_QUEUE_EVENT = statement(
+  "write_queue_event",
+  `insert into events (team_id, sandbox, queue, entries)
+   select l.team_id, false, $2, $3 from listeners l where l.team_id = $1 and l.until > now()`,
+);
 
 /** Must run in the transaction that changes the queue. */
 export async function writeQueueEvent(sql: Sql, type: QueueEventType, queue: Queue): Promise<void> {
-  await sql.rows(
-    `insert into events (team_id, sandbox, queue, entries)
-     select l.team_id, false, $2, $3 from listeners l where l.team_id = $1 and l.until > now()`,
-    [queue.teamId, queue.name, JSON.stringify([[type, queue]])],
-  );
+  await sql.rows(WRITE_QUEUE_EVENT, [queue.teamId, queue.name, JSON.stringify([[type, queue]])]);
 }

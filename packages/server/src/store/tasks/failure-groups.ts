@@ -1,6 +1,6 @@
 import type { FailureReason } from "../../domain/task.ts";
 import { inState, listOrder } from "../list-index.ts";
-import { patient, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { HOST } from "./task-search.ts";
 
 export interface FailureQuery {
@@ -38,45 +38,47 @@ const ANSWER = `case when ${LAST} ->> 'code' is not null then ${LAST} ->> 'code'
                      when ${LAST} ->> 'status' = 'timeout' then 'timeout'
                      when ${LAST} ->> 'status' = 'failed' and ${LAST} ->> 'phase' <> 'responded' then 'network' end`;
 
+const QUEUES_WITH_FAILURES = statement(
+  "queues_with_failures",
+  `select queue_id::float8 as id from queue_tallies where team_id = $1 and sandbox = $2
+    group by queue_id having sum(failed) > 0`,
+);
+
+const READ_FAILURE_GROUPS = statement(
+  "read_failure_groups",
+  `with looked as materialized (
+     select f.* from unnest($2::bigint[]) as r(queue_id) cross join lateral (
+       select t.queue_id, t.id, t.shape, t.failure_reason, t.completed_at, ${HOST} as host, ${ANSWER} as answer
+         from tasks t
+        where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and ${inState("'failed'", "$3")} and t.id >= $4
+          and t.created_at >= $5
+        order by ${listOrder("desc")} limit $6) f
+   ), seen as (select queue_id, count(*) >= $6 as is_cut from looked group by queue_id)
+   select q.name as queue, l.host, l.failure_reason as "failureReason", l.answer, count(*)::integer as count,
+          bool_or(s.is_cut) as "isCapped", min(l.completed_at) as "firstAt", max(l.completed_at) as "lastAt",
+          (array_agg(l.id order by l.id desc))[1] as id, (array_agg(l.shape order by l.id desc))[1] as shape
+     from looked l join seen s on s.queue_id = l.queue_id
+     join queues q on q.team_id = $1 and q.id = l.queue_id
+    group by q.name, l.host, l.failure_reason, l.answer
+    order by count(*) desc, max(l.completed_at) desc limit $7`,
+  { patience: "list" },
+);
+
 /**
  * The newest failed tasks in groups, the largest first. A limited number per queue is scanned along the list index, so
  * the cost is bounded regardless of the number of tasks.
  */
 export async function readFailureGroups(sql: Sql, query: FailureQuery): Promise<FailureGroup[]> {
-  const queues = await sql.rows<{ id: number }>(
-    `select queue_id::float8 as id from queue_tallies where team_id = $1 and sandbox = $2
-      group by queue_id having sum(failed) > 0`,
-    [query.teamId, query.sandbox],
-  );
+  const queues = await sql.rows<{ id: number }>(QUEUES_WITH_FAILURES, [query.teamId, query.sandbox]);
   if (queues.length === 0) return [];
   const each = Math.max(query.leastPerQueue, Math.floor(query.most / queues.length));
-  return sql.rows<FailureGroup>(
-    patient(
-      "list",
-      `with looked as materialized (
-         select f.* from unnest($2::bigint[]) as r(queue_id) cross join lateral (
-           select t.queue_id, t.id, t.shape, t.failure_reason, t.completed_at, ${HOST} as host, ${ANSWER} as answer
-             from tasks t
-            where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and ${inState("'failed'", "$3")} and t.id >= $4
-              and t.created_at >= $5
-            order by ${listOrder("desc")} limit $6) f
-       ), seen as (select queue_id, count(*) >= $6 as is_cut from looked group by queue_id)
-       select q.name as queue, l.host, l.failure_reason as "failureReason", l.answer, count(*)::integer as count,
-              bool_or(s.is_cut) as "isCapped", min(l.completed_at) as "firstAt", max(l.completed_at) as "lastAt",
-              (array_agg(l.id order by l.id desc))[1] as id, (array_agg(l.shape order by l.id desc))[1] as shape
-         from looked l join seen s on s.queue_id = l.queue_id
-         join queues q on q.team_id = $1 and q.id = l.queue_id
-        group by q.name, l.host, l.failure_reason, l.answer
-        order by count(*) desc, max(l.completed_at) desc limit $7`,
-    ),
-    [
-      query.teamId,
-      queues.map(({ id }) => id),
-      query.sandbox,
-      query.lowestId,
-      query.createdAfter,
-      each,
-      query.groups,
-    ],
-  );
+  return sql.rows<FailureGroup>(READ_FAILURE_GROUPS, [
+    query.teamId,
+    queues.map(({ id }) => id),
+    query.sandbox,
+    query.lowestId,
+    query.createdAfter,
+    each,
+    query.groups,
+  ]);
 }

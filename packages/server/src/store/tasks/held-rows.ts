@@ -1,4 +1,4 @@
-import type { Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /** The fields that identify a claim. */
 export interface HeldKey {
@@ -12,29 +12,34 @@ export interface HeldKey {
  * claims.
  */
 export function heldRows(table: "notifications" | "webhook_deliveries") {
+  const findHeld = statement(
+    `held_${table}`,
+    `select team_id as "teamId", id, fence from ${table} where worker_id = $1`,
+  );
+  const release = statement(
+    `release_${table}`,
+    `update ${table} d set worker_id = null, fence = d.fence + 1
+       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
+      where d.team_id = r."teamId" and d.id = r.id and d.fence = r.fence`,
+  );
+  const reap = statement(
+    `reap_${table}`,
+    `update ${table} d set worker_id = null, fence = d.fence + 1
+      where d.worker_id is not null and not exists (select 1 from workers w where w.id = d.worker_id)`,
+  );
   return {
     /** The rows that the database assigns to this worker, to compare with its own list. */
-    of: (sql: Sql, workerId: number): Promise<HeldKey[]> =>
-      sql.rows<HeldKey>(`select team_id as "teamId", id, fence from ${table} where worker_id = $1`, [
-        workerId,
-      ]),
+    of: (sql: Sql, workerId: number): Promise<HeldKey[]> => sql.rows<HeldKey>(findHeld, [workerId]),
 
     /** Releases rows that no node processes: the answer to their claim was lost. */
     async release(sql: Sql, deliveries: readonly HeldKey[]): Promise<void> {
-      await sql.rows(
-        `update ${table} d set worker_id = null, fence = d.fence + 1
-           from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
-          where d.team_id = r."teamId" and d.id = r.id and d.fence = r.fence`,
-        [JSON.stringify(deliveries.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
-      );
+      const keys = deliveries.map(({ teamId, id, fence }) => ({ teamId, id, fence }));
+      await sql.rows(release, [JSON.stringify(keys)]);
     },
 
     /** Releases rows of dead workers. */
     async reap(sql: Sql): Promise<void> {
-      await sql.rows(
-        `update ${table} d set worker_id = null, fence = d.fence + 1
-          where d.worker_id is not null and not exists (select 1 from workers w where w.id = d.worker_id)`,
-      );
+      await sql.rows(reap);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /** The NOTIFY channel of the nodes. A lost hint costs a polling interval, never a task. */
 export const CHANNEL = "bellhop";
@@ -48,8 +48,13 @@ export function hintText(hint: Hint, from: number): string {
   return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId} ${from}`;
 }
 
+const SEND_HINTS = statement(
+  "send_hints",
+  "select pg_notify($1, message) from unnest($2::text[]) as message",
+);
+
 export async function sendHints(sql: Sql, messages: readonly string[]): Promise<void> {
-  await sql.rows("select pg_notify($1, message) from unnest($2::text[]) as message", [CHANNEL, messages]);
+  await sql.rows(SEND_HINTS, [CHANNEL, messages]);
 }
 
 /** Null for an unknown message of a newer node. */

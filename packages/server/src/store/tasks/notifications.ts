@@ -1,7 +1,7 @@
 import type { DeliveryVerdict } from "../../domain/delivery.ts";
 import type { Reach } from "../../domain/reach.ts";
 import type { NotificationState } from "../../domain/task.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import { heldRows } from "./held-rows.ts";
 
@@ -20,7 +20,7 @@ export interface NotificationClaim {
 
 const WAITING = "notifications where status = 'pending' and worker_id is null";
 
-const CLAIM_DUE = prepare(
+const CLAIM_DUE = statement(
   "claim_due_notifications",
   `with picked as (
      ${pickedByTeam("next_at", WAITING, { rooms: "$2", worker: "$1" })}
@@ -29,6 +29,7 @@ const CLAIM_DUE = prepare(
      from picked where n.team_id = picked.team_id and n.id = picked.id
    returning n.team_id as "teamId", n.id, n.task_id as "taskId", n.url, n.created_at as "endedAt", n.fence,
              n.attempts as attempt`,
+  { prepared: true },
 );
 
 export async function claimDueNotifications(
@@ -39,18 +40,20 @@ export async function claimDueNotifications(
   return sql.rows<NotificationClaim>(CLAIM_DUE, [workerId, JSON.stringify(rooms)]);
 }
 
+const SETTLE_NOTIFICATION = statement(
+  "settle_notification",
+  `update notifications
+      set status = $4, worker_id = null, fence = fence + 1, last_error = $6,
+          next_at = coalesce(now() + make_interval(secs => $5::float8 / 1000.0), next_at)
+    where team_id = $1 and id = $2 and fence = $3`,
+);
+
 export async function settleNotification(
   sql: Sql,
   claim: NotificationClaim,
   { status, waitMs, error }: DeliveryVerdict,
 ): Promise<void> {
-  await sql.rows(
-    `update notifications
-        set status = $4, worker_id = null, fence = fence + 1, last_error = $6,
-            next_at = coalesce(now() + make_interval(secs => $5::float8 / 1000.0), next_at)
-      where team_id = $1 and id = $2 and fence = $3`,
-    [claim.teamId, claim.id, claim.fence, status, waitMs, error],
-  );
+  await sql.rows(SETTLE_NOTIFICATION, [claim.teamId, claim.id, claim.fence, status, waitMs, error]);
 }
 
 /** A column of a query over `tasks t`. The filter on the task saves the lookup for tasks without a notification. */
@@ -69,23 +72,25 @@ export function toNotification({ nextAt, ...others }: NotificationJson): Notific
   return { ...others, nextAt: nextAt === null ? null : new Date(nextAt) };
 }
 
+const RESEND_NOTIFICATION = statement(
+  "resend_notification",
+  `update notifications n
+      set status = 'pending', attempts = 0, last_error = null, next_at = now(), fence = n.fence + 1
+     from (select l.team_id, l.id
+             from tasks t join notifications l on l.team_id = t.team_id and l.task_id = t.id
+            where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox) and t.completed_at is not null
+            order by l.created_at desc limit 1) last
+    where n.team_id = last.team_id and n.id = last.id and n.status <> 'pending'
+   returning n.id`,
+);
+
 /**
  * Makes the notification of a task's last end due again, with all its tries and the same id. False unless the task has
  * ended and its notification was delivered or given up. `created_at` stays: the courier compares it with the end of the
  * task, and so drops a notification whose task was retried at the same time.
  */
 export async function resendNotification(sql: Sql, reach: Reach, taskId: string): Promise<boolean> {
-  const resent = await sql.rows(
-    `update notifications n
-        set status = 'pending', attempts = 0, last_error = null, next_at = now(), fence = n.fence + 1
-       from (select l.team_id, l.id
-               from tasks t join notifications l on l.team_id = t.team_id and l.task_id = t.id
-              where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox) and t.completed_at is not null
-              order by l.created_at desc limit 1) last
-      where n.team_id = last.team_id and n.id = last.id and n.status <> 'pending'
-     returning n.id`,
-    [reach.teamId, taskId, reach.environment],
-  );
+  const resent = await sql.rows(RESEND_NOTIFICATION, [reach.teamId, taskId, reach.environment]);
   return resent.length > 0;
 }
 

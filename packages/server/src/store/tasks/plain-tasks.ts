@@ -8,6 +8,7 @@ import {
   hotStatement,
   plainEntries,
   plainEventCte,
+  type SubscriberMemory,
   tryHot,
 } from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -152,6 +153,7 @@ export async function insertPlainTasks(
   sql: Sql,
   submissions: readonly Submission[],
   workerId: number,
+  memory: SubscriberMemory,
 ): Promise<(Accepted | null)[] | "not plain" | "nothing done"> {
   const [first] = submissions;
   if (first === undefined || workerId === NO_WORKER) return "not plain";
@@ -181,8 +183,8 @@ export async function insertPlainTasks(
   ];
   const size = submissions.length === 1 ? "one" : "many";
   const [stored] = isKeyed
-    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED[size], values)
-    : await tryHot<PlainAnswer>(sql, INSERT_PLAIN[size], values, () => [plainEntries(submissions)]);
+    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED[size], values, memory)
+    : await tryHot<PlainAnswer>(sql, INSERT_PLAIN[size], values, memory, () => [plainEntries(submissions)]);
   if (stored === undefined) return "nothing done";
   const createdAt = new Date(stored.createdMs);
   return submissions.map(({ task, reservation }) => {

@@ -1,4 +1,4 @@
-import type { Database, Sql } from "../sql.ts";
+import { type Database, type Sql, statement } from "../sql.ts";
 
 /** A worker's view of a queue, with the slots it holds there. */
 export interface SlotGrant {
@@ -14,6 +14,34 @@ export interface SlotGrant {
   /** More calls are in flight than this worker's share: each call that ends should return its slot. */
   readonly overdrawn: boolean;
 }
+
+const LOCK_QUEUE = statement(
+  "lock_queue",
+  `select id::float8 as "queueId", epoch, concurrency, paused from queues
+    where team_id = $1 and name = $2 and deleted_at is null for no key update`,
+);
+
+const ACQUIRE_SLOTS = statement(
+  "acquire_slots",
+  `with others as (
+     select slots, $4::integer / (count(*) over () + 1)::integer as share,
+            $4::integer % (count(*) over () + 1)::integer as remainder
+       from queue_slots where team_id = $1 and queue_id = $2 and worker_id <> $3
+   ), held as (
+     select coalesce(sum(slots), 0)::integer as taken, coalesce(max(share), $4) as share,
+            coalesce(min(slots) < max(share), false) as contended,
+            count(*) filter (where slots > share) < coalesce(max(remainder), 0) as one_more
+       from others
+   ), due as (
+     -- Where shares do not come out even, only as many as there is remainder may have one more.
+     select share, greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots
+       from held
+   )
+   insert into queue_slots as s (team_id, queue_id, worker_id, slots)
+   select $1, $2, w.id, greatest($5, due.slots) from due, workers w where w.id = $3
+   on conflict (team_id, queue_id, worker_id) do update set slots = excluded.slots
+   returning slots, s.xmin::text as version, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
+);
 
 /**
  * Takes as many slots of a queue as are available, and never fewer than are in use: calls in flight cannot be recalled.
@@ -34,37 +62,26 @@ export async function acquireSlots(
   const { teamId, workerId, using } = options;
   return database.transaction(async (sql) => {
     const [queue] = await sql.rows<Pick<SlotGrant, "queueId" | "epoch" | "concurrency" | "paused">>(
-      `select id::float8 as "queueId", epoch, concurrency, paused from queues
-        where team_id = $1 and name = $2 and deleted_at is null for no key update`,
+      LOCK_QUEUE,
       [teamId, options.queue],
     );
     if (queue === undefined) return null;
     const { queueId } = queue;
     const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(
-      `with others as (
-         select slots, $4::integer / (count(*) over () + 1)::integer as share,
-                $4::integer % (count(*) over () + 1)::integer as remainder
-           from queue_slots where team_id = $1 and queue_id = $2 and worker_id <> $3
-       ), held as (
-         select coalesce(sum(slots), 0)::integer as taken, coalesce(max(share), $4) as share,
-                coalesce(min(slots) < max(share), false) as contended,
-                count(*) filter (where slots > share) < coalesce(max(remainder), 0) as one_more
-           from others
-       ), due as (
-         -- Where shares do not come out even, only as many as there is remainder may have one more.
-         select share, greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots
-           from held
-       )
-       insert into queue_slots as s (team_id, queue_id, worker_id, slots)
-       select $1, $2, w.id, greatest($5, due.slots) from due, workers w where w.id = $3
-       on conflict (team_id, queue_id, worker_id) do update set slots = excluded.slots
-       returning slots, s.xmin::text as version, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
+      ACQUIRE_SLOTS,
       [teamId, queueId, workerId, queue.concurrency, using?.queueId === queueId ? using.inFlight : 0],
     );
     // No row if the worker was removed: it has no slots then.
     return { ...queue, ...(granted ?? { slots: 0, version: null, starved: false, overdrawn: false }) };
   });
 }
+
+const RELEASE_SLOTS = statement(
+  "release_slots",
+  `delete from queue_slots s
+    using jsonb_to_recordset($2::jsonb) as r(team_id integer, queue_id bigint, version text)
+    where s.team_id = r.team_id and s.queue_id = r.queue_id and s.worker_id = $1 and s.xmin::text = r.version`,
+);
 
 /**
  * Returns slots exactly as granted: a late release must not take what the same worker was granted since. `xmin` is the
@@ -80,13 +97,20 @@ export async function releaseSlots(
     queue_id: queueId,
     version,
   }));
-  await sql.rows(
-    `delete from queue_slots s
-      using jsonb_to_recordset($2::jsonb) as r(team_id integer, queue_id bigint, version text)
-      where s.team_id = r.team_id and s.queue_id = r.queue_id and s.worker_id = $1 and s.xmin::text = r.version`,
-    [workerId, JSON.stringify(rows)],
-  );
+  await sql.rows(RELEASE_SLOTS, [workerId, JSON.stringify(rows)]);
 }
+
+const SHRINK_SLOTS = statement(
+  "shrink_slots",
+  `with used as materialized (
+     select * from jsonb_to_recordset($2::jsonb) as u(team_id integer, queue_id bigint, slots integer)
+   ), gone as (
+     delete from queue_slots s using used u
+      where s.team_id = u.team_id and s.queue_id = u.queue_id and s.worker_id = $1 and u.slots = 0
+   )
+   update queue_slots s set slots = u.slots from used u
+    where s.team_id = u.team_id and s.queue_id = u.queue_id and s.worker_id = $1 and u.slots > 0 and s.slots > u.slots`,
+);
 
 /**
  * Keeps only the slots of this worker's calls in flight. A late execution does no harm: slots are only removed, from a
@@ -102,15 +126,5 @@ export async function shrinkSlots(
     queue_id: queueId,
     slots: inFlight,
   }));
-  await sql.rows(
-    `with used as materialized (
-       select * from jsonb_to_recordset($2::jsonb) as u(team_id integer, queue_id bigint, slots integer)
-     ), gone as (
-       delete from queue_slots s using used u
-        where s.team_id = u.team_id and s.queue_id = u.queue_id and s.worker_id = $1 and u.slots = 0
-     )
-     update queue_slots s set slots = u.slots from used u
-      where s.team_id = u.team_id and s.queue_id = u.queue_id and s.worker_id = $1 and u.slots > 0 and s.slots > u.slots`,
-    [workerId, JSON.stringify(rows)],
-  );
+  await sql.rows(SHRINK_SLOTS, [workerId, JSON.stringify(rows)]);
 }

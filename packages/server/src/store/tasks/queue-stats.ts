@@ -1,5 +1,5 @@
 import { QUEUE_COUNTS, type QueueCount } from "../../domain/queue-stats.ts";
-import { patient, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 /** One node's counts of one queue in one minute. */
 export interface QueueMinute extends Readonly<Record<QueueCount, number>> {
@@ -11,6 +11,18 @@ export interface QueueMinute extends Readonly<Record<QueueCount, number>> {
 }
 
 const NAMES = [...QUEUE_COUNTS, "waits", "durations"];
+
+const WRITE_MINUTES = statement(
+  "write_minutes",
+  `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, ${NAMES.join(", ")})
+   select r.team_id, r.queue_id, r.sandbox, 60, $2::timestamptz, $3::bigint, ${NAMES.map((name) => `r.${name}`).join(", ")}
+     from jsonb_to_recordset($1::jsonb)
+          as r(team_id integer, queue_id bigint, sandbox boolean, created integer, completed integer, failed integer,
+               cancelled integer, retried integer, waits integer[], durations integer[])
+    order by r.team_id, r.queue_id, r.sandbox
+   on conflict (team_id, seconds, at, queue_id, sandbox, node)
+      do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+);
 
 /** Replaces this node's counts of these queues for the minute. */
 export async function writeMinutes(
@@ -26,17 +38,7 @@ export async function writeMinutes(
     waits: trimmed(counted.waits),
     durations: trimmed(counted.durations),
   }));
-  await sql.rows(
-    `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, ${NAMES.join(", ")})
-     select r.team_id, r.queue_id, r.sandbox, 60, $2::timestamptz, $3::bigint, ${NAMES.map((name) => `r.${name}`).join(", ")}
-       from jsonb_to_recordset($1::jsonb)
-            as r(team_id integer, queue_id bigint, sandbox boolean, created integer, completed integer, failed integer,
-                 cancelled integer, retried integer, waits integer[], durations integer[])
-      order by r.team_id, r.queue_id, r.sandbox
-     on conflict (team_id, seconds, at, queue_id, sandbox, node)
-        do update set ${NAMES.map((name) => `${name} = excluded.${name}`).join(", ")}`,
-    [JSON.stringify(rows), at, node],
-  );
+  await sql.rows(WRITE_MINUTES, [JSON.stringify(rows), at, node]);
 }
 
 /** Without the empty buckets at the end; null where all are. */
@@ -46,20 +48,20 @@ function trimmed(counts: ArrayLike<number>): number[] | null {
   return last < 0 ? null : all.slice(0, last + 1);
 }
 
+const SAMPLE_DEPTHS = statement(
+  "sample_depths",
+  `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, pending)
+   select team_id, queue_id, sandbox, 60, $1::timestamptz, 0, sum(pending) from queue_tallies
+    group by team_id, queue_id, sandbox having sum(pending) > 0
+    union all
+   select 0, 0, false, 60, $1, 0, 0
+   on conflict do nothing`,
+  { patience: "chore" },
+);
+
 /** Stores the queue depths of all teams. The first of several nodes does it. */
 export async function sampleDepths(sql: Sql, at: Date): Promise<void> {
-  await sql.rows(
-    patient(
-      "chore",
-      `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, pending)
-       select team_id, queue_id, sandbox, 60, $1::timestamptz, 0, sum(pending) from queue_tallies
-        group by team_id, queue_id, sandbox having sum(pending) > 0
-        union all
-       select 0, 0, false, 60, $1, 0, 0
-       on conflict do nothing`,
-    ),
-    [at],
-  );
+  await sql.rows(SAMPLE_DEPTHS, [at]);
 }
 
 /**
@@ -72,25 +74,30 @@ const ROLLS = [
 ] as const;
 const KEPT_SECONDS = 31 * 86_400;
 
+const OLDEST_STEP_TO_ROLL = statement(
+  "oldest_step_to_roll",
+  `select to_timestamp(floor(extract(epoch from min(at)) / $2) * $2) as at from queue_stats
+    where seconds = $1 and at < to_timestamp(floor(extract(epoch from now() - make_interval(secs => $3)) / $2) * $2)`,
+);
+
+const REMOVE_OLD_QUEUE_STATS = statement(
+  "remove_old_queue_stats",
+  "delete from queue_stats where seconds = 3600 and at < now() - make_interval(secs => $1)",
+);
+
 /**
  * Merges a batch of old steps and deletes expired ones. Returns whether there is more. Shorter steps come first: an
  * hour is merged once, when it is complete.
  */
 export async function rollQueueStats(sql: Sql): Promise<boolean> {
   for (const { from, into, afterSeconds } of ROLLS) {
-    const rows = await sql.rows<{ at: Date | null }>(
-      `select to_timestamp(floor(extract(epoch from min(at)) / $2) * $2) as at from queue_stats
-        where seconds = $1 and at < to_timestamp(floor(extract(epoch from now() - make_interval(secs => $3)) / $2) * $2)`,
-      [from, into, afterSeconds],
-    );
+    const rows = await sql.rows<{ at: Date | null }>(OLDEST_STEP_TO_ROLL, [from, into, afterSeconds]);
     const at = rows[0]?.at ?? null;
     if (at === null) continue;
     await rollStep(sql, from, into, at);
     return true;
   }
-  await sql.rows("delete from queue_stats where seconds = 3600 and at < now() - make_interval(secs => $1)", [
-    KEPT_SECONDS,
-  ]);
+  await sql.rows(REMOVE_OLD_QUEUE_STATS, [KEPT_SECONDS]);
   return false;
 }
 
@@ -102,30 +109,30 @@ const added = (
             group by 1, 2, 3, 4) s
     group by team_id, queue_id, sandbox`;
 
+const ROLL_STEP = statement(
+  "roll_step",
+  `with old as (
+     delete from queue_stats where seconds = $1 and at >= $3 and at < $4 returning *
+   ), counted as (
+     select team_id, queue_id, sandbox, ${QUEUE_COUNTS.map((name) => `sum(${name})::integer as ${name}`).join(", ")},
+            max(pending) as pending
+       from old group by team_id, queue_id, sandbox
+   ), waited as (${added("waits")}), lasted as (${added("durations")})
+   insert into queue_stats as s (team_id, queue_id, sandbox, seconds, at, node, pending, ${NAMES.join(", ")})
+   select c.team_id, c.queue_id, c.sandbox, $2::integer, $3::timestamptz, 0, c.pending, ${QUEUE_COUNTS.map((name) => `c.${name}`).join(", ")},
+          w.waits, l.durations
+     from counted c
+     left join waited w on w.team_id = c.team_id and w.queue_id = c.queue_id and w.sandbox = c.sandbox
+     left join lasted l on l.team_id = c.team_id and l.queue_id = c.queue_id and l.sandbox = c.sandbox
+   on conflict (team_id, seconds, at, queue_id, sandbox, node)
+      do update set ${QUEUE_COUNTS.map((name) => `${name} = s.${name} + excluded.${name}`).join(", ")}`,
+  { patience: "chore" },
+);
+
 /**
  * Merges the rows of one step into one row per queue, in one statement: of two nodes that try, one finds nothing. A
  * node that writes a minute hours late finds its step merged already: its counts are added, its histograms are not.
  */
 async function rollStep(sql: Sql, from: number, into: number, at: Date): Promise<void> {
-  await sql.rows(
-    patient(
-      "chore",
-      `with old as (
-         delete from queue_stats where seconds = $1 and at >= $3 and at < $4 returning *
-       ), counted as (
-         select team_id, queue_id, sandbox, ${QUEUE_COUNTS.map((name) => `sum(${name})::integer as ${name}`).join(", ")},
-                max(pending) as pending
-           from old group by team_id, queue_id, sandbox
-       ), waited as (${added("waits")}), lasted as (${added("durations")})
-       insert into queue_stats as s (team_id, queue_id, sandbox, seconds, at, node, pending, ${NAMES.join(", ")})
-       select c.team_id, c.queue_id, c.sandbox, $2::integer, $3::timestamptz, 0, c.pending, ${QUEUE_COUNTS.map((name) => `c.${name}`).join(", ")},
-              w.waits, l.durations
-         from counted c
-         left join waited w on w.team_id = c.team_id and w.queue_id = c.queue_id and w.sandbox = c.sandbox
-         left join lasted l on l.team_id = c.team_id and l.queue_id = c.queue_id and l.sandbox = c.sandbox
-       on conflict (team_id, seconds, at, queue_id, sandbox, node)
-          do update set ${QUEUE_COUNTS.map((name) => `${name} = s.${name} + excluded.${name}`).join(", ")}`,
-    ),
-    [from, into, at, new Date(at.getTime() + into * 1000)],
-  );
+  await sql.rows(ROLL_STEP, [from, into, at, new Date(at.getTime() + into * 1000)]);
 }

@@ -3,12 +3,21 @@ import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts
 import type { Reach } from "../../domain/reach.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
-import type { Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 
 const COLUMNS = `q.id::float8 as id, ${columns(
   "q",
   "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, created_at, updated_at",
 )}, coalesce(q.no_retry_statuses, '{}') as "noRetryStatuses"`;
+
+const INSERT_QUEUE = statement(
+  "insert_queue",
+  `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds,
+                            retry_max_delay_seconds, no_retry_statuses)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::smallint[], '{}'))
+   on conflict (team_id, name) where deleted_at is null do nothing
+   returning ${COLUMNS}`,
+);
 
 /** Null if the name is taken. */
 export async function insertQueue(
@@ -17,14 +26,7 @@ export async function insertQueue(
   name: string,
   settings: QueueSettings,
 ): Promise<Queue | null> {
-  const rows = await sql.rows<Queue>(
-    `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds,
-                              retry_max_delay_seconds, no_retry_statuses)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::smallint[], '{}'))
-     on conflict (team_id, name) where deleted_at is null do nothing
-     returning ${COLUMNS}`,
-    [teamId, name, ...inOrder(settings)],
-  );
+  const rows = await sql.rows<Queue>(INSERT_QUEUE, [teamId, name, ...inOrder(settings)]);
   return rows[0] ?? null;
 }
 
@@ -43,6 +45,19 @@ function inOrder(settings: Partial<QueueSettings>): unknown[] {
   ].map((value) => value ?? null);
 }
 
+const UPDATE_QUEUE = statement(
+  "update_queue",
+  `update queues q
+      set concurrency = coalesce($3, concurrency), max_retries = coalesce($4, max_retries),
+          backoff = coalesce($5, backoff), retry_delay_seconds = coalesce($6, retry_delay_seconds),
+          timeout_seconds = coalesce($7, timeout_seconds),
+          retry_max_delay_seconds = coalesce($8, retry_max_delay_seconds),
+          no_retry_statuses = nullif(coalesce($9::smallint[], no_retry_statuses), '{}'),
+          epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
+    where team_id = $1 and name = $2 and deleted_at is null
+   returning ${COLUMNS}`,
+);
+
 /** A change of concurrency starts a new epoch: claims decided under the old limit find no rows. */
 export async function updateQueue(
   sql: Sql,
@@ -50,20 +65,17 @@ export async function updateQueue(
   name: string,
   changes: Partial<QueueSettings>,
 ): Promise<Queue | null> {
-  const rows = await sql.rows<Queue>(
-    `update queues q
-        set concurrency = coalesce($3, concurrency), max_retries = coalesce($4, max_retries),
-            backoff = coalesce($5, backoff), retry_delay_seconds = coalesce($6, retry_delay_seconds),
-            timeout_seconds = coalesce($7, timeout_seconds),
-            retry_max_delay_seconds = coalesce($8, retry_max_delay_seconds),
-            no_retry_statuses = nullif(coalesce($9::smallint[], no_retry_statuses), '{}'),
-            epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
-      where team_id = $1 and name = $2 and deleted_at is null
-     returning ${COLUMNS}`,
-    [teamId, name, ...inOrder(changes)],
-  );
+  const rows = await sql.rows<Queue>(UPDATE_QUEUE, [teamId, name, ...inOrder(changes)]);
   return rows[0] ?? null;
 }
+
+const SET_QUEUE_PAUSED = statement(
+  "set_queue_paused",
+  `update queues q
+      set paused = $3, epoch = epoch + 1, updated_at = now()
+    where team_id = $1 and name = $2 and deleted_at is null and paused <> $3
+   returning ${COLUMNS}`,
+);
 
 /** Null if the state is the same already, or the queue does not exist. */
 export async function setQueuePaused(
@@ -72,30 +84,26 @@ export async function setQueuePaused(
   name: string,
   paused: boolean,
 ): Promise<Queue | null> {
-  const rows = await sql.rows<Queue>(
-    `update queues q
-        set paused = $3, epoch = epoch + 1, updated_at = now()
-      where team_id = $1 and name = $2 and deleted_at is null and paused <> $3
-     returning ${COLUMNS}`,
-    [teamId, name, paused],
-  );
+  const rows = await sql.rows<Queue>(SET_QUEUE_PAUSED, [teamId, name, paused]);
   return rows[0] ?? null;
 }
+
+const MARK_QUEUE_DELETED = statement(
+  "mark_queue_deleted",
+  `with doomed as (
+     select team_id, id from queues where team_id = $1 and name = $2 and deleted_at is null for update
+   )
+   update queues q set deleted_at = now(), updated_at = now(), epoch = epoch + 1
+     from doomed where q.team_id = doomed.team_id and q.id = doomed.id
+   returning ${COLUMNS}`,
+);
 
 /**
  * From here on no task of the queue is claimed; its pending tasks are deleted next. Null if it does not exist. Waits
  * for statements that are returning tasks to it: the deletion sees what they make pending.
  */
 export async function markQueueDeleted(sql: Sql, teamId: number, name: string): Promise<Queue | null> {
-  const rows = await sql.rows<Queue>(
-    `with doomed as (
-       select team_id, id from queues where team_id = $1 and name = $2 and deleted_at is null for update
-     )
-     update queues q set deleted_at = now(), updated_at = now(), epoch = epoch + 1
-       from doomed where q.team_id = doomed.team_id and q.id = doomed.id
-     returning ${COLUMNS}`,
-    [teamId, name],
-  );
+  const rows = await sql.rows<Queue>(MARK_QUEUE_DELETED, [teamId, name]);
   return rows[0] ?? null;
 }
 
@@ -122,12 +130,15 @@ function queuesWithStats(
   limit = "",
 ): Promise<QueueWithStats[]> {
   return sql.rows<QueueWithStats>(
-    `select ${COLUMNS}, to_json(s) as stats
+    statement(
+      "queues_with_stats",
+      `select ${COLUMNS}, to_json(s) as stats
        from queues q cross join lateral (
          select ${TASK_STATUSES.map((state) => `coalesce(sum(t.${state}), 0)::float8 as ${state}`).join(", ")}
            from queue_tallies t where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = ($2 = 'test')) s
       where q.team_id = $1 ${filter} and q.deleted_at is null
       order by q.name ${limit}`,
+    ),
     [teamId, environment, ...values],
   );
 }

@@ -1,6 +1,6 @@
 import type { Schedule } from "../../domain/schedule.ts";
 import { columns } from "../columns.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { readRequest } from "./schedules.ts";
 
 /** Selects schedules: of all teams by the real clock, or of one team's sandbox whose clock is ahead. */
@@ -40,7 +40,7 @@ const FIRES_AT = "s.next_run_at + make_interval(secs => s.ahead_seconds)";
  * Locks the rows and skips those that another node has locked: so nodes share the work. A row that changed meanwhile is
  * read as it is now, and only if it is still due.
  */
-const TAKE_DUE = prepare(
+const TAKE_DUE = statement(
   "take_due_schedules",
   `with due as materialized (
      select s.*, exists (select 1 from schedule_firings f
@@ -57,6 +57,7 @@ const TAKE_DUE = prepare(
    select ${columns("s", "team_id, id, sandbox, cron, timezone, overlap, catch_up, next_run_at, is_fired, task, request")},
           s.ahead_seconds::float8 as "aheadSeconds", clock_timestamp() as now
      from sized s where s.size_so_far - s.size <= ${MOST_BYTES} order by s.next_run_at`,
+  { prepared: true },
 );
 
 /** Must run in the transaction that fires them: at most the given number, the longest due first. */
@@ -79,7 +80,7 @@ export interface Firing {
 }
 
 /** The due time is the key of the firing, so a schedule that is set back to it creates no second task. */
-const RECORD_FIRINGS = prepare(
+const RECORD_FIRINGS = statement(
   "record_firings",
   `with asked as materialized (
      select f.*, now() as at from jsonb_to_recordset($1::jsonb) as f(
@@ -96,6 +97,7 @@ const RECORD_FIRINGS = prepare(
       set next_run_at = f.next, last_task_id = coalesce(f.task_id, s.last_task_id), last_error = f.error,
           last_error_at = case when f.error is not null then f.at end
      from asked f where s.team_id = f.team_id and s.id = f.id`,
+  { prepared: true },
 );
 
 /** Must run in the transaction that took the schedules and created their tasks: neither exists without the other. */
@@ -110,19 +112,32 @@ export async function recordFirings(sql: Sql, firings: readonly Firing[]): Promi
   await sql.rows(RECORD_FIRINGS, [JSON.stringify(rows)]);
 }
 
+const RECORD_RUN = statement(
+  "record_run",
+  `with marked as (update tasks set schedule_id = $2 where team_id = $1 and id = $3),
+        fired as (insert into schedule_firings (team_id, schedule_id, task_id) values ($1, $2, $3))
+   update schedules set last_task_id = $3 where team_id = $1 and id = $2`,
+);
+
 /** A manual firing: the next regular one is unaffected. */
 export async function recordRun(
   sql: Sql,
   { teamId, id }: Pick<Schedule, "teamId" | "id">,
   taskId: string,
 ): Promise<void> {
-  await sql.rows(
-    `with marked as (update tasks set schedule_id = $2 where team_id = $1 and id = $3),
-          fired as (insert into schedule_firings (team_id, schedule_id, task_id) values ($1, $2, $3))
-     update schedules set last_task_id = $3 where team_id = $1 and id = $2`,
-    [teamId, id, taskId],
-  );
+  await sql.rows(RECORD_RUN, [teamId, id, taskId]);
 }
+
+const WITH_UNENDED_TASKS = statement(
+  "with_unended_tasks",
+  `select s.id from jsonb_to_recordset($1::jsonb) as s(team_id integer, id uuid)
+    where exists (
+      select 1 from (
+        select f.team_id, f.task_id from schedule_firings f where f.team_id = s.team_id and f.schedule_id = s.id
+         order by f.task_id desc limit 100) last
+        join tasks t on t.team_id = last.team_id and t.id = last.task_id
+       where t.completed_at is null)`,
+);
 
 /** The schedules with an open task among their last ones. No more are checked than one index probe finds. */
 export async function withUnendedTasks(
@@ -130,15 +145,8 @@ export async function withUnendedTasks(
   schedules: readonly Pick<Schedule, "teamId" | "id">[],
 ): Promise<ReadonlySet<string>> {
   if (schedules.length === 0) return new Set();
-  const rows = await sql.rows<{ id: string }>(
-    `select s.id from jsonb_to_recordset($1::jsonb) as s(team_id integer, id uuid)
-      where exists (
-        select 1 from (
-          select f.team_id, f.task_id from schedule_firings f where f.team_id = s.team_id and f.schedule_id = s.id
-           order by f.task_id desc limit 100) last
-          join tasks t on t.team_id = last.team_id and t.id = last.task_id
-         where t.completed_at is null)`,
-    [JSON.stringify(schedules.map(({ teamId, id }) => ({ team_id: teamId, id })))],
-  );
+  const rows = await sql.rows<{ id: string }>(WITH_UNENDED_TASKS, [
+    JSON.stringify(schedules.map(({ teamId, id }) => ({ team_id: teamId, id }))),
+  ]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -4,7 +4,7 @@ import type { ListedSchedule, Schedule, ScheduleTerms } from "../../domain/sched
 import type { TaskStatus } from "../../domain/task.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import { columns } from "../columns.ts";
-import { patient, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { untilNext } from "./until-next.ts";
 
 interface ListedRow extends Omit<ListedSchedule, "paused" | "lastTask" | "lastError"> {
@@ -33,20 +33,25 @@ const READ = `select ${LISTED}, s.task, s.request ${FROM}`;
 /** A schedule's key in a URL path. */
 export type ScheduleKey = { readonly id: string } | { readonly name: string };
 
+const LIST_SCHEDULES = statement(
+  "list_schedules",
+  `select ${LISTED} ${FROM}
+    where s.team_id = $1 and s.sandbox = $2 and ($3::text is null or s.name > $3) order by s.name limit $4`,
+  { patience: "list" },
+);
+
 /** By name; the cursor is the previous name. Without their tasks, which may be large. */
 export async function listSchedules(
   sql: Sql,
   reach: Reach,
   { limit, cursor }: PageRequest,
 ): Promise<ListedSchedule[]> {
-  const rows = await sql.rows<ListedRow>(
-    patient(
-      "list",
-      `select ${LISTED} ${FROM}
-        where s.team_id = $1 and s.sandbox = $2 and ($3::text is null or s.name > $3) order by s.name limit $4`,
-    ),
-    [reach.teamId, reach.environment === "test", cursor, limit],
-  );
+  const rows = await sql.rows<ListedRow>(LIST_SCHEDULES, [
+    reach.teamId,
+    reach.environment === "test",
+    cursor,
+    limit,
+  ]);
   return rows.map(toListed);
 }
 
@@ -58,12 +63,23 @@ export async function findSchedule(
   lock = false,
 ): Promise<Schedule | null> {
   const [row] = await sql.rows<ScheduleRow>(
-    `${READ} where s.team_id = $1 and s.sandbox = $2 and ${"id" in key ? "s.id = $3" : "s.name = $3"}
+    statement(
+      "find_schedule",
+      `${READ} where s.team_id = $1 and s.sandbox = $2 and ${"id" in key ? "s.id = $3" : "s.name = $3"}
      ${lock ? "for update of s" : ""}`,
+    ),
     [reach.teamId, reach.environment === "test", "id" in key ? key.id : key.name],
   );
   return row === undefined ? null : toSchedule(row);
 }
+
+const INSERT_SCHEDULE = statement(
+  "insert_schedule",
+  `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at,
+                          ahead_seconds)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+   on conflict (team_id, sandbox, name) do nothing returning id`,
+);
 
 /** False if the name is taken. */
 export async function insertSchedule(
@@ -76,35 +92,31 @@ export async function insertSchedule(
     readonly aheadSeconds: number;
   },
 ): Promise<boolean> {
-  const rows = await sql.rows(
-    `insert into schedules (team_id, sandbox, id, name, cron, timezone, overlap, catch_up, task, request, next_run_at,
-                            ahead_seconds)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     on conflict (team_id, sandbox, name) do nothing returning id`,
-    [
-      reach.teamId,
-      reach.environment === "test",
-      schedule.id,
-      schedule.name,
-      ...termValues(schedule),
-      schedule.aheadSeconds,
-    ],
-  );
+  const rows = await sql.rows(INSERT_SCHEDULE, [
+    reach.teamId,
+    reach.environment === "test",
+    schedule.id,
+    schedule.name,
+    ...termValues(schedule),
+    schedule.aheadSeconds,
+  ]);
   return rows.length === 1;
 }
+
+const UPDATE_SCHEDULE = statement(
+  "update_schedule",
+  `update schedules
+      set cron = $3, timezone = $4, overlap = $5, catch_up = $6, task = $7, request = $8, next_run_at = $9,
+          updated_at = now()
+    where team_id = $1 and id = $2`,
+);
 
 export async function updateSchedule(
   sql: Sql,
   { teamId, id }: Pick<Schedule, "teamId" | "id">,
   terms: ScheduleTerms & { readonly nextRunAt: Date | null },
 ): Promise<void> {
-  await sql.rows(
-    `update schedules
-        set cron = $3, timezone = $4, overlap = $5, catch_up = $6, task = $7, request = $8, next_run_at = $9,
-            updated_at = now()
-      where team_id = $1 and id = $2`,
-    [teamId, id, ...termValues(terms)],
-  );
+  await sql.rows(UPDATE_SCHEDULE, [teamId, id, ...termValues(terms)]);
 }
 
 function termValues(terms: ScheduleTerms & { readonly nextRunAt: Date | null }): readonly unknown[] {
@@ -112,17 +124,21 @@ function termValues(terms: ScheduleTerms & { readonly nextRunAt: Date | null }):
   return [cron, timezone, overlap, catchUp, task.text, JSON.stringify(task.request), nextRunAt];
 }
 
+const REMOVE_SCHEDULE = statement(
+  "remove_schedule",
+  "delete from schedules where team_id = $1 and id = $2 returning id",
+);
+
 export async function removeSchedule(sql: Sql, reach: Reach, id: string): Promise<boolean> {
-  const rows = await sql.rows("delete from schedules where team_id = $1 and id = $2 returning id", [
-    reach.teamId,
-    id,
-  ]);
+  const rows = await sql.rows(REMOVE_SCHEDULE, [reach.teamId, id]);
   return rows.length === 1;
 }
 
+const DATABASE_NOW = statement("database_now", "select clock_timestamp() as now");
+
 /** The database time, which decides all firings. */
 export async function databaseNow(sql: Sql): Promise<Date> {
-  const [row] = await sql.rows<{ now: Date }>("select clock_timestamp() as now");
+  const [row] = await sql.rows<{ now: Date }>(DATABASE_NOW);
   if (row === undefined) throw new Error("The database did not tell the time");
   return row.now;
 }

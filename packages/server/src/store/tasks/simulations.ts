@@ -2,7 +2,7 @@ import { type Claim, makeClaim } from "../../domain/claim.ts";
 import type { endSimulated } from "../../domain/simulation.ts";
 import type { Simulation, TaskStatus } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
@@ -45,7 +45,7 @@ type WalkingRow = Flat<Omit<Claim, "attempt" | "attemptStartedAt" | "callbackSea
  * Locks both rows and skips those that another transaction holds: nodes share the work. As this never waits for a task,
  * a transaction that holds a task and waits for its simulation gets it.
  */
-const LOCK_DUE_STEPS = prepare(
+const LOCK_DUE_STEPS = statement(
   "lock_due_steps",
   `select s.said as simulation, t.queue_id::float8 as "queueId", q.name as queue, now() as now,
           t.on_complete_url is not null as notify, ${aheadSeconds()}::float8 * 1000 + $2::float8 as "aheadMs", ${columns(
@@ -61,6 +61,7 @@ const LOCK_DUE_STEPS = prepare(
     where s.next_at <= now() + make_interval(secs => $2::float8 / 1000) and ($1::integer is null or s.team_id = $1)
     order by s.next_at limit $3
       for update of s, t skip locked`,
+  { prepared: true },
 );
 
 /** Must run in the transaction that takes the steps. */
@@ -83,7 +84,7 @@ export async function lockDueSteps(sql: Sql, time: SandboxTime, limit: number): 
   });
 }
 
-const BEGIN_SIMULATED = prepare(
+const BEGIN_SIMULATED = statement(
   "begin_simulated",
   `with begun as (
      update tasks t
@@ -97,6 +98,7 @@ const BEGIN_SIMULATED = prepare(
      ${tally({ from: "begun", worker: NO_WORKER, writer: "claim", deltas: { pending: "-1", active: "1" } })}
    ), ${eventCte({ from: "begun", type: "'task.started'" })}
    select id from begun`,
+  { prepared: true },
 );
 
 /** An attempt begins, without a worker and without a slot. */
@@ -107,7 +109,7 @@ export async function beginSimulated(sql: Sql, walking: readonly Walking[]): Pro
   await sql.rows(BEGIN_SIMULATED, [JSON.stringify(keys)]);
 }
 
-const END_SIMULATED = prepare(
+const END_SIMULATED = statement(
   "end_simulated",
   `with ended as (
      update tasks t
@@ -128,6 +130,7 @@ const END_SIMULATED = prepare(
      },
    })}
    select id from ended`,
+  { prepared: true },
 );
 
 export interface SimulatedEnd {
@@ -145,21 +148,30 @@ export async function endWaiting(sql: Sql, ends: readonly SimulatedEnd[]): Promi
   await sql.rows(END_SIMULATED, [JSON.stringify(rows)]);
 }
 
+const SET_TO_SANDBOX_TIME = statement(
+  "set_to_sandbox_time",
+  `update tasks t
+      set completed_at = t.completed_at + make_interval(secs => j.ms / 1000),
+          run_at = t.run_at + make_interval(secs => j.ms / 1000 * (t.status in ('pending', 'polling'))::integer)
+     from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, ms float8)
+    where t.team_id = j.team_id and t.id = j.id`,
+);
+
 /**
  * The statements that settle real attempts write real times: this converts the time of the end or of the next run. Must
  * run in the same transaction.
  */
 export async function setToSandboxTime(sql: Sql, walking: readonly Walking[]): Promise<void> {
   const rows = walking.map(({ claim: { teamId, id }, aheadMs }) => ({ team_id: teamId, id, ms: aheadMs }));
-  await sql.rows(
-    `update tasks t
-        set completed_at = t.completed_at + make_interval(secs => j.ms / 1000),
-            run_at = t.run_at + make_interval(secs => j.ms / 1000 * (t.status in ('pending', 'polling'))::integer)
-       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, ms float8)
-      where t.team_id = j.team_id and t.id = j.id`,
-    [JSON.stringify(rows)],
-  );
+  await sql.rows(SET_TO_SANDBOX_TIME, [JSON.stringify(rows)]);
 }
+
+const PLAN_STEPS = statement(
+  "plan_steps",
+  `update simulations s set next_at = now() + make_interval(secs => j.ms / 1000)
+     from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, ms float8)
+    where s.team_id = j.team_id and s.task_id = j.id`,
+);
 
 /** Sets the next step of each, by its own clock; null for none, unless it is retried. */
 export async function planSteps(
@@ -172,12 +184,7 @@ export async function planSteps(
     id,
     ms: waitMs === null ? null : waitMs + aheadMs,
   }));
-  await sql.rows(
-    `update simulations s set next_at = now() + make_interval(secs => j.ms / 1000)
-       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, ms float8)
-      where s.team_id = j.team_id and s.task_id = j.id`,
-    [JSON.stringify(rows)],
-  );
+  await sql.rows(PLAN_STEPS, [JSON.stringify(rows)]);
 }
 
 export const untilNextStepMs = untilNext(
@@ -186,16 +193,18 @@ export const untilNextStepMs = untilNext(
   "simulations where next_at is not null",
 );
 
+const UNTIL_NEXT_OF_SANDBOX_MS = statement(
+  "until_next_of_sandbox_ms",
+  `select extract(epoch from least(
+     (select min(next_at) from simulations where team_id = $1 and next_at is not null),
+     (select min(next_run_at) from schedules where team_id = $1 and sandbox)) - clock_timestamp())::float8 * 1000 as ms`,
+);
+
 /**
  * Milliseconds until the next step of a task of this team, or the next firing of a schedule of its sandbox. Null if
  * there is none.
  */
 export async function untilNextOfSandboxMs(sql: Sql, teamId: number): Promise<number | null> {
-  const [row] = await sql.rows<{ ms: number | null }>(
-    `select extract(epoch from least(
-       (select min(next_at) from simulations where team_id = $1 and next_at is not null),
-       (select min(next_run_at) from schedules where team_id = $1 and sandbox)) - clock_timestamp())::float8 * 1000 as ms`,
-    [teamId],
-  );
+  const [row] = await sql.rows<{ ms: number | null }>(UNTIL_NEXT_OF_SANDBOX_MS, [teamId]);
   return row?.ms ?? null;
 }

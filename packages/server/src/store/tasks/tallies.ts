@@ -1,4 +1,5 @@
 import { TASK_STATUSES, type TaskStatus } from "../../domain/task.ts";
+import { statement } from "../sql.ts";
 
 /** The kinds of statements that write tallies: each has its own rows, so that none waits for another's commit. */
 const WRITERS = { intake: 0, claim: 1, settle: 2, other: 3 } as const;
@@ -43,7 +44,9 @@ export function tally(options: {
 }
 
 /** Merges the counts of connections and of removed workers into one row per queue, to keep reads fast. */
-export const FOLD_TALLIES = `with folded as (
+export const FOLD_TALLIES = statement(
+  "fold_tallies",
+  `with folded as (
      delete from queue_tallies t using (
        select team_id, queue_id, worker_id, statement, sandbox from queue_tallies c
         where worker_id <> ${NO_WORKER} and not exists (select 1 from workers w where w.id = c.worker_id)
@@ -57,7 +60,9 @@ export const FOLD_TALLIES = `with folded as (
      worker: `${NO_WORKER}`,
      writer: "intake",
      deltas: Object.fromEntries(TASK_STATUSES.map((status) => [status, status])),
-   })}`;
+   })}`,
+  { patience: "chore" },
+);
 
 /** 1 if the row has this state, else 0. */
 export function one(condition: string): string {

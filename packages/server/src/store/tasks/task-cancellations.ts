@@ -2,7 +2,7 @@ import type { PollConfig } from "../../domain/poll/poll-config.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { Reach } from "../../domain/reach.ts";
 import type { Shape } from "../../domain/task.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import type { HeldClaim } from "./hints.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
@@ -32,7 +32,7 @@ export interface PolledJob {
 /** The third party can be notified, and another node must do it. */
 const LEFT = "$4 and not t.sandbox and t.poll -> 'cancel' is not null";
 
-const CANCEL_TASK = prepare(
+const CANCEL_TASK = statement(
   "cancel_task",
   `with found as (
      select f.team_id, f.id, f.status as was, f.worker_id as holder, f.poll as plan,
@@ -70,6 +70,7 @@ const CANCEL_TASK = prepare(
           case when not sandbox then plan end as plan, timeout_seconds as "timeoutSeconds",
           coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"
      from cancelled`,
+  { prepared: true },
 );
 
 type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
@@ -98,7 +99,7 @@ export async function cancelTask(
   return row === undefined ? null : cancelledOf(teamId, id, row);
 }
 
-const TAKE_CANCELLED_JOB = prepare(
+const TAKE_CANCELLED_JOB = statement(
   "take_cancelled_job",
   `with found as (
      select team_id, id, poll as plan from tasks
@@ -109,6 +110,7 @@ const TAKE_CANCELLED_JOB = prepare(
    returning t.shape, t.queue_id::float8 as "queueId", t.sandbox, null as "workerId", t.fence, t.poll_config as config, plan,
              t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
              encode(t.callback_sealed, 'hex') as "callbackSealed"`,
+  { prepared: true },
 );
 
 /** The job that a cancel left for a worker: returned to the first that asks, null to all others. */

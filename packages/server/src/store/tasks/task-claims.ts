@@ -1,7 +1,7 @@
 import { type Claim, makeClaim } from "../../domain/claim.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
-import { askHot, EVENT_COLUMNS, eventCte, hotStatement } from "./event-writes.ts";
+import { askHot, createSubscriberMemory, EVENT_COLUMNS, eventCte, hotStatement } from "./event-writes.ts";
 import { tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
@@ -90,9 +90,18 @@ export interface Claimed {
 }
 
 /** Takes up to `limit` due tasks of one queue. */
-export async function claimDueTasks(sql: Sql, request: ClaimRequest): Promise<Claimed> {
+export async function claimDueTasks(
+  sql: Sql,
+  request: ClaimRequest,
+  memory = createSubscriberMemory(),
+): Promise<Claimed> {
   const { teamId, queueId, epoch, workerId, limit } = request;
-  const rows = await askHot<ClaimedRow>(sql, CLAIM_DUE_TASKS, [teamId, queueId, epoch, workerId, limit]);
+  const rows = await askHot<ClaimedRow>(
+    sql,
+    CLAIM_DUE_TASKS,
+    [teamId, queueId, epoch, workerId, limit],
+    memory,
+  );
   const claims: Claim[] = [];
   const waitsMs: number[] = [];
   for (const row of rows) {

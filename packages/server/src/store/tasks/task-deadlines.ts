@@ -1,10 +1,10 @@
 import type { FailureReason } from "../../domain/task.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
 import { untilNext } from "./until-next.ts";
 
-const EXPIRE_TASKS = prepare(
+const EXPIRE_TASKS = statement(
   "expire_tasks",
   `with late as (
      select team_id, id, status as was from tasks
@@ -32,6 +32,7 @@ const EXPIRE_TASKS = prepare(
      },
    })}
    select failure_reason as reason, team_id as "teamId", queue_id::float8 as "queueId" from expired`,
+  { prepared: true },
 );
 
 export interface Expired {

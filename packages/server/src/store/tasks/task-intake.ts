@@ -1,7 +1,16 @@
 import type { NewTask } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
-import { prepare, type Sql } from "../sql.ts";
-import { askHot, askWithEvents, CREATED, EVENT_COLUMNS, eventCte, hotStatement } from "./event-writes.ts";
+import { type Sql, statement } from "../sql.ts";
+import {
+  askHot,
+  askWithEvents,
+  CREATED,
+  createSubscriberMemory,
+  EVENT_COLUMNS,
+  eventCte,
+  hotStatement,
+  type SubscriberMemory,
+} from "./event-writes.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -94,10 +103,10 @@ const TAGGED = `, tagged as (
    )`;
 
 /** A separate statement, so that a batch without tags does not pay for them. */
-const INSERT_TAGGED_TASKS = prepare("insert_tagged_tasks", insertion(TAGGED));
+const INSERT_TAGGED_TASKS = statement("insert_tagged_tasks", insertion(TAGGED), { prepared: true });
 
 /** Likewise, so that a batch without sandbox tasks does not pay for the clock and the simulations. */
-const INSERT_SIMULATED_TASKS = prepare(
+const INSERT_SIMULATED_TASKS = statement(
   "insert_simulated_tasks",
   insertion(
     `${TAGGED}, simulated as (
@@ -110,6 +119,7 @@ const INSERT_SIMULATED_TASKS = prepare(
     true,
     SANDBOX_CLOCK,
   ),
+  { prepared: true },
 );
 
 type InsertedRow = Omit<Accepted, "handedOff" | "createdAt" | "runAt"> & {
@@ -127,8 +137,9 @@ export async function insertTasks(
   submissions: readonly Submission[],
   workerId: number,
   aheadMs = 0,
+  memory = createSubscriberMemory(),
 ): Promise<readonly (Accepted | null)[]> {
-  const plain = await insertPlainTasks(sql, submissions, workerId);
+  const plain = await insertPlainTasks(sql, submissions, workerId, memory);
   if (plain !== "not plain" && plain !== "nothing done") return plain;
   const values = [
     JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
@@ -137,8 +148,8 @@ export async function insertTasks(
   // The reason for an empty answer is not queried: a caller waits, and gets its answer after two statements.
   const rows =
     plain === "nothing done"
-      ? await askWithEvents<InsertedRow>(sql, INSERT_TASKS.eventCte, values)
-      : await insertRows(sql, submissions, values, aheadMs);
+      ? await askWithEvents<InsertedRow>(sql, INSERT_TASKS.withEvents, values, memory)
+      : await insertRows(sql, submissions, values, aheadMs, memory);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));
   return submissions.map(({ task }) => accepted.get(task.id) ?? null);
 }
@@ -148,13 +159,14 @@ function insertRows(
   submissions: readonly Submission[],
   values: readonly unknown[],
   aheadMs: number,
+  memory: SubscriberMemory,
 ): Promise<InsertedRow[]> {
   if (submissions.some(({ task }) => task.sandbox)) {
     const simulated = JSON.stringify(submissions.flatMap(({ task }) => simulatedRow(task) ?? []));
     return sql.rows(INSERT_SIMULATED_TASKS, [...values, simulated, aheadMs]);
   }
   const isTagged = submissions.some(({ task }) => task.tags !== null);
-  return isTagged ? sql.rows(INSERT_TAGGED_TASKS, values) : askHot(sql, INSERT_TASKS, values);
+  return isTagged ? sql.rows(INSERT_TAGGED_TASKS, values) : askHot(sql, INSERT_TASKS, values, memory);
 }
 
 /** A task without simulation has a row if it expires. */
@@ -179,17 +191,22 @@ function toAccepted(row: InsertedRow, handedOff: boolean): Accepted {
   };
 }
 
+const FIND_ACCEPTED = statement(
+  "find_accepted",
+  `select ${ACCEPTED}, t.worker_id = $2 and t.fence = 1 and t.attempt_started_at = t.created_at as ours from tasks t
+    where (t.team_id, t.id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
+);
+
 /** The state of these tasks, queried after the connection was lost during a commit. Null for tasks that were not stored. */
 export async function findAccepted(
   sql: Sql,
   tasks: readonly NewTask[],
   workerId: number,
 ): Promise<(Accepted | null)[]> {
-  const rows = await sql.rows<InsertedRow & { ours: boolean | null }>(
-    `select ${ACCEPTED}, t.worker_id = $2 and t.fence = 1 and t.attempt_started_at = t.created_at as ours from tasks t
-      where (t.team_id, t.id) in (select team_id, id from jsonb_to_recordset($1::jsonb) as a(team_id integer, id uuid))`,
-    [JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id }))), workerId],
-  );
+  const rows = await sql.rows<InsertedRow & { ours: boolean | null }>(FIND_ACCEPTED, [
+    JSON.stringify(tasks.map((task) => ({ team_id: task.teamId, id: task.id }))),
+    workerId,
+  ]);
   // An active task may also have been inserted as pending and claimed since, perhaps by us.
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive && row.ours === true)]));
   return tasks.map((task) => accepted.get(task.id) ?? null);

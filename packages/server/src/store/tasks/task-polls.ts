@@ -2,7 +2,7 @@ import type { PollClaim } from "../../domain/poll/poll-claim.ts";
 import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { heldBy } from "../claim-batches.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
 import { one } from "./tallies.ts";
@@ -13,7 +13,7 @@ type PollKey = Pick<PollClaim, "teamId" | "id" | "fence">;
 
 const WAITING = "tasks where poll_at is not null";
 
-const CLAIM_DUE_POLLS = prepare(
+const CLAIM_DUE_POLLS = statement(
   "claim_due_polls",
   `with picked as (
      ${pickedByTeam("poll_at", WAITING, { rooms: "$2", worker: "$1" })}
@@ -30,6 +30,7 @@ const CLAIM_DUE_POLLS = prepare(
           timeout_seconds as "timeoutSeconds", coalesce(headers, '{}') as "firstHeaders",
           encode(callback_sealed, 'hex') as "callbackSealed"
      from claimed`,
+  { prepared: true },
 );
 
 /** Claims due polls, of each team as many as its capacity allows. They hold no slot of their queue. */
@@ -41,22 +42,28 @@ export async function claimDuePolls(
   return sql.rows<PollClaim>(CLAIM_DUE_POLLS, [workerId, JSON.stringify(rooms)]);
 }
 
+const HELD_POLLS = statement(
+  "held_polls",
+  `select distinct t.team_id as "teamId", t.id, t.fence ${heldBy("b.worker_id = $1")} and t.status = 'polling'`,
+);
+
 /** The polls that the database assigns to this worker, to compare with its own list. */
 export async function heldPolls(sql: Sql, workerId: number): Promise<PollKey[]> {
-  return sql.rows<PollKey>(
-    `select distinct t.team_id as "teamId", t.id, t.fence ${heldBy("b.worker_id = $1")} and t.status = 'polling'`,
-    [workerId],
-  );
+  return sql.rows<PollKey>(HELD_POLLS, [workerId]);
 }
+
+const RELEASE_POLLS = statement(
+  "release_polls",
+  `update tasks t set worker_id = null, fence = t.fence + 1, poll_at = t.run_at
+     from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
+    where t.team_id = r."teamId" and t.id = r.id and t.fence = r.fence`,
+);
 
 /** Releases polls that no node makes: the answer to their claim was lost. */
 export async function releasePolls(sql: Sql, polls: readonly PollKey[]): Promise<void> {
-  await sql.rows(
-    `update tasks t set worker_id = null, fence = t.fence + 1, poll_at = t.run_at
-       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, id uuid, fence integer)
-      where t.team_id = r."teamId" and t.id = r.id and t.fence = r.fence`,
-    [JSON.stringify(polls.map(({ teamId, id, fence }) => ({ teamId, id, fence })))],
-  );
+  await sql.rows(RELEASE_POLLS, [
+    JSON.stringify(polls.map(({ teamId, id, fence }) => ({ teamId, id, fence }))),
+  ]);
 }
 
 export const teamsWithDuePolls = dueTeams("teams_with_due_polls", "poll_at", WAITING);
@@ -77,7 +84,7 @@ export interface PollSettlement {
   readonly step: PollStep;
 }
 
-const SETTLE_POLLS = prepare(
+const SETTLE_POLLS = statement(
   "settle_polls",
   `with asked as (
      select j.*, now() + make_interval(secs => wait_ms / 1000.0) as next_at
@@ -107,6 +114,7 @@ const SETTLE_POLLS = prepare(
      toldWhen: "c.status <> 'polling'",
    })}
    select id from settled`,
+  { prepared: true },
 );
 
 /** Each counts only while its claim is valid: a callback or the deadline may have come first. */

@@ -11,7 +11,7 @@ import { FIRST_ID, idRange, LAST_ID, type Order, type TaskFilter } from "../../d
 import { activeTasks } from "../claim-batches.ts";
 import { columns } from "../columns.ts";
 import { inState, listOrder } from "../list-index.ts";
-import { type Patient, patient, prepare, type Sql } from "../sql.ts";
+import { type Sql, type Statement, statement } from "../sql.ts";
 import { NOTIFICATIONS_OF_TASK, type NotificationJson, toNotification } from "./notifications.ts";
 import { type AttemptColumns, attemptsOf, type StoredResult } from "./task-attempts.ts";
 import { type Flat, followOf, REQUEST_COLUMN_NAMES } from "./task-columns.ts";
@@ -41,11 +41,12 @@ const LISTED = `${SUMMARY}, ${MADE}`;
 const HISTORY = `${columns("t", "body, result, attempt_started_at")}, t.attempts as closed,
   t.poll -> 'seen' as polls, ${NOTIFICATIONS_OF_TASK}`;
 
-const FIND_TASK = prepare(
+const FIND_TASK = statement(
   "find_task",
   `select ${SUMMARY}, ${HISTORY}
      from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id
     where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox)`,
+  { prepared: true },
 );
 
 export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task | null> {
@@ -87,7 +88,7 @@ export async function listTasks(
   page: Page,
 ): Promise<TaskSummary[]> {
   const { text, values } = listedIds(teamId, filter, page);
-  const rows = await sql.rows<SummaryRow>(summaries(text, page.order), values);
+  const rows = await sql.rows<SummaryRow>(summaries("list_tasks", text, page.order), values);
   return rows.map(toSummary);
 }
 
@@ -101,7 +102,9 @@ export async function countListed(
   const all = { limit: most, offset: 0, after: null, order: "desc" } as const;
   const { text, values } = listedIds(teamId, filter, all, "unordered");
   const rows = await sql.rows<{ total: number }>(
-    patient("list", `select count(*)::integer as total from (${text}) listed`),
+    statement("count_listed", `select count(*)::integer as total from (${text}) listed`, {
+      patience: "list",
+    }),
     values,
   );
   return rows[0]?.total ?? 0;
@@ -134,6 +137,8 @@ function listedIds(teamId: number, filter: TaskFilter, page: Page, unordered?: "
   return { text, values };
 }
 
+const READ_SUMMARIES = summaries("read_summaries", "select id from unnest($2::uuid[]) as id");
+
 /**
  * In the order of the ids; one that is gone meanwhile is left out. They are put in order here: told to do it, the planner
  * walked along the primary key, which has that order, and through a million tasks.
@@ -144,23 +149,21 @@ export async function readSummaries(
   ids: readonly string[],
 ): Promise<TaskSummary[]> {
   if (ids.length === 0) return [];
-  const rows = await sql.rows<SummaryRow>(summaries("select id from unnest($2::uuid[]) as id"), [
-    teamId,
-    ids,
-  ]);
+  const rows = await sql.rows<SummaryRow>(READ_SUMMARIES, [teamId, ids]);
   const found = new Map(rows.map((row) => [row.id, toSummary(row)]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 /** `ids` is a query that has them in its order; left out: they have none. */
-function summaries(ids: string, order?: Order): Patient {
-  return patient(
-    "list",
+function summaries(name: string, ids: string, order?: Order): Statement {
+  return statement(
+    name,
     `select ${LISTED}
        from (${ids}) page
        join tasks t on t.team_id = $1 and t.id = page.id
        join queues q on q.team_id = t.team_id and q.id = t.queue_id
       ${order === undefined ? "" : `order by t.id ${order}`}`,
+    { patience: "list" },
   );
 }
 
@@ -168,9 +171,10 @@ function summaries(ids: string, order?: Order): Patient {
  * For events, several times a second: planning it would cost more than the rest. By an array, not by a join, which a plan
  * made for an empty table began on the wrong side.
  */
-const TOLD_TASKS = prepare(
+const TOLD_TASKS = statement(
   "told_tasks",
   `select null as queue, null as stays, ${columns("t", TOLD)}, ${MADE} from tasks t where t.team_id = $1 and t.id = any($2::uuid[])`,
+  { prepared: true },
 );
 
 /** `queues` has the queue of each task. In no order; one that is gone is left out. */
@@ -192,10 +196,13 @@ export async function countTasks(
 ): Promise<number> {
   const states = [...new Set(filter.statuses ?? TASK_STATUSES)];
   const rows = await sql.rows<{ total: number }>(
-    `select coalesce(sum(${states.map((state) => `t.${state}`).join(" + ")}), 0)::float8 as total
+    statement(
+      "count_tasks",
+      `select coalesce(sum(${states.map((state) => `t.${state}`).join(" + ")}), 0)::float8 as total
        from queue_tallies t
       where t.team_id = $1 and t.sandbox = $3
         and ($2::text is null or t.queue_id in (select id from queues where team_id = $1 and name = $2))`,
+    ),
     [teamId, filter.queue, filter.sandbox],
   );
   return rows[0]?.total ?? 0;

@@ -1,7 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import { ENDED_STATUSES, type TaskStatus } from "../../domain/task.ts";
 import { inState, listOrder } from "../list-index.ts";
-import { patient, prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { lettingGo, unlisting } from "./endings.ts";
 import { FOLD_TALLIES, NO_WORKER, one, tally } from "./tallies.ts";
 
@@ -15,13 +15,14 @@ const tallied = tally({
   },
 });
 
-const REMOVE_PENDING_TASK = prepare(
+const REMOVE_PENDING_TASK = statement(
   "remove_pending_task",
   `with removed as (
      delete from tasks where team_id = $1 and id = $2 and status = 'pending' and ($3 = 'live' or sandbox)
      returning team_id, queue_id, sandbox, id, status, tags, schedule_id, idempotency_key
    ), tallied as (${tallied}), ${lettingGo("removed")}
    select 1 from removed`,
+  { prepared: true },
 );
 
 /** True when the task was pending and is gone: from then on no worker can claim it. */
@@ -30,13 +31,32 @@ export async function removePendingTask(sql: Sql, reach: Reach, id: string): Pro
   return rows.length === 1;
 }
 
+const TASK_STATUS = statement(
+  "task_status",
+  "select status from tasks where team_id = $1 and id = $2 and ($3 = 'live' or sandbox)",
+);
+
 export async function taskStatus(sql: Sql, reach: Reach, id: string): Promise<TaskStatus | null> {
-  const rows = await sql.rows<{ status: TaskStatus }>(
-    "select status from tasks where team_id = $1 and id = $2 and ($3 = 'live' or sandbox)",
-    [reach.teamId, id, reach.environment],
-  );
+  const rows = await sql.rows<{ status: TaskStatus }>(TASK_STATUS, [reach.teamId, id, reach.environment]);
   return rows[0]?.status ?? null;
 }
+
+const REMOVE_PENDING_OF_DELETED_QUEUES = statement(
+  "remove_pending_of_deleted_queues",
+  `with doomed as (
+   select t.team_id, t.id
+     from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id
+                        and t.sandbox in (false, true) and t.list_key = 'pending'
+    where q.deleted_at is not null and ($2::integer is null or (q.team_id = $2 and q.id = $3))
+    limit $1
+ ), removed as (
+   delete from tasks t using doomed d
+    where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
+   returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id, t.idempotency_key
+ ), tallied as (${tallied}), ${lettingGo("removed")}
+ select count(*)::integer as removed, (count(*) filter (where not sandbox))::integer as live from removed`,
+  { patience: "chore" },
+);
 
 /** Removes a batch of the pending tasks of deleted queues, or of one. Returns how many, and how many of them were not of
  * the sandbox; none left when none. */
@@ -47,75 +67,63 @@ export async function removePendingOfDeletedQueues(
     readonly only: { readonly teamId: number; readonly queueId: number } | null;
   },
 ): Promise<{ readonly removed: number; readonly live: number }> {
-  const [counted] = await sql.rows<{ removed: number; live: number }>(
-    patient(
-      "chore",
-      `with doomed as (
-       select t.team_id, t.id
-         from queues q join tasks t on t.team_id = q.team_id and t.queue_id = q.id
-                            and t.sandbox in (false, true) and t.list_key = 'pending'
-        where q.deleted_at is not null and ($2::integer is null or (q.team_id = $2 and q.id = $3))
-        limit $1
-     ), removed as (
-       delete from tasks t using doomed d
-        where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
-       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id, t.idempotency_key
-     ), tallied as (${tallied}), ${lettingGo("removed")}
-     select count(*)::integer as removed, (count(*) filter (where not sandbox))::integer as live from removed`,
-    ),
-    [batch.size, batch.only?.teamId ?? null, batch.only?.queueId ?? null],
-  );
+  const [counted] = await sql.rows<{ removed: number; live: number }>(REMOVE_PENDING_OF_DELETED_QUEUES, [
+    batch.size,
+    batch.only?.teamId ?? null,
+    batch.only?.queueId ?? null,
+  ]);
   return counted ?? { removed: 0, live: 0 };
 }
 
+const REMOVE_EXPIRED_TASKS = statement(
+  "remove_expired_tasks",
+  `with expired as (
+   select x.team_id, x.id
+     from queues q
+    cross join (values ('completed'), ('failed'), ('cancelled')) as s(status)
+    cross join (values (false), (true)) as e(sandbox)
+    cross join lateral (
+      -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the
+      -- younger ones unread.
+      select t.team_id, t.id from tasks t
+       where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and ${inState("s.status", "e.sandbox")}
+         and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
+                     || '00000000000000000000')::uuid
+         and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
+       order by ${listOrder("asc")} limit $2) x
+    limit $2
+ ), removed as (
+   delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
+   returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id
+ ), tallied as (${tallied}), ${unlisting("removed")}, forgotten as (
+   delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
+ )
+ select count(*)::integer as removed from removed`,
+  { patience: "chore" },
+);
+
 /** Removes a batch of tasks that ended longer ago than the retention. Returns how many. */
 export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch: number): Promise<number> {
-  const rows = await sql.rows<{ removed: number }>(
-    patient(
-      "chore",
-      `with expired as (
-       select x.team_id, x.id
-         from queues q
-        cross join (values ('completed'), ('failed'), ('cancelled')) as s(status)
-        cross join (values (false), (true)) as e(sandbox)
-        cross join lateral (
-          -- Ids begin with their time of creation, and no task ends before it was created: the range leaves the
-          -- younger ones unread.
-          select t.team_id, t.id from tasks t
-           where t.team_id = q.team_id and t.queue_id = q.id and t.sandbox = e.sandbox and ${inState("s.status", "e.sandbox")}
-             and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
-                         || '00000000000000000000')::uuid
-             and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
-           order by ${listOrder("asc")} limit $2) x
-        limit $2
-     ), removed as (
-       delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
-       returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id
-     ), tallied as (${tallied}), ${unlisting("removed")}, forgotten as (
-       delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
-     )
-     select count(*)::integer as removed from removed`,
-    ),
-    [retentionDays, batch],
-  );
+  const rows = await sql.rows<{ removed: number }>(REMOVE_EXPIRED_TASKS, [retentionDays, batch]);
   return rows[0]?.removed ?? 0;
 }
 
+const REMOVE_EMPTY_DELETED_QUEUES = statement(
+  "remove_empty_deleted_queues",
+  `with gone as (
+   delete from queues q
+    where q.deleted_at < now() - interval '1 hour'
+      and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
+   returning team_id, id)
+ delete from queue_tallies t using gone where t.team_id = gone.team_id and t.queue_id = gone.id`,
+  { patience: "chore" },
+);
+
 /** Removes the rows of deleted queues that no task refers to any more. */
 export async function removeEmptyDeletedQueues(sql: Sql): Promise<void> {
-  await sql.rows(
-    patient(
-      "chore",
-      `with gone as (
-       delete from queues q
-        where q.deleted_at < now() - interval '1 hour'
-          and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
-       returning team_id, id)
-     delete from queue_tallies t using gone where t.team_id = gone.team_id and t.queue_id = gone.id`,
-    ),
-  );
+  await sql.rows(REMOVE_EMPTY_DELETED_QUEUES);
 }
 
 export async function foldTallies(sql: Sql): Promise<void> {
-  await sql.rows(patient("chore", FOLD_TALLIES));
+  await sql.rows(FOLD_TALLIES);
 }

@@ -1,5 +1,5 @@
 import type { Reach } from "../../domain/reach.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { keepingQueues } from "./endings.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
@@ -27,7 +27,7 @@ export interface Retried {
  * no task has two calls at once. Notifications of the ending that were not delivered yet are dropped with it: what they
  * would tell is no longer so, and the next ending has one of its own.
  */
-const RETRY_TASK = prepare(
+const RETRY_TASK = statement(
   "retry_task",
   `with found as (
      select f.team_id, f.id, f.queue_id, f.status as was, make_interval(secs => ${aheadSeconds()}) as ahead,
@@ -75,6 +75,7 @@ const RETRY_TASK = prepare(
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
    )
    select team_id as "teamId", queue, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
+  { prepared: true },
 );
 
 /** Restarts a failed or cancelled task under its id. Null if it is in another state, or its queue was deleted. */

@@ -1,7 +1,7 @@
 import type { Claim } from "../../domain/claim.ts";
 import type { FailureReason } from "../../domain/task.ts";
 import { heldBy, lockingTasksOfTheDead } from "../claim-batches.ts";
-import { prepare, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
 import { one } from "./tallies.ts";
 
@@ -69,7 +69,7 @@ function returning(options: {
 /**
  * A worker that settles one at this moment, being less dead than it seemed, is not waited for: there is a next round.
  */
-const REAP_TASKS = prepare(
+const REAP_TASKS = statement(
   "reap_tasks",
   returning({
     lost: lockingTasksOfTheDead("active", "t.ctid as place, t.team_id, t.queue_id", REAP_BATCH),
@@ -79,6 +79,7 @@ const REAP_TASKS = prepare(
     counts: "1",
     phase: "'sent'",
   }),
+  { prepared: true },
 );
 
 /** Takes a batch of tasks from workers that are no more. A claim that slipped in as its worker was removed is found too. */
@@ -86,7 +87,7 @@ export async function reapTasks(sql: Sql, workerId: number): Promise<Returned[]>
   return sql.rows<Returned>(REAP_TASKS, [workerId]);
 }
 
-const RELEASE_TASKS = prepare(
+const RELEASE_TASKS = statement(
   "release_tasks",
   returning({
     lost: `select r.team_id, r.id, r.queue_id, r.fence, r.phase
@@ -96,6 +97,7 @@ const RELEASE_TASKS = prepare(
     counts: "0",
     phase: "lost.phase",
   }),
+  { prepared: true },
 );
 
 /** Gives back what this worker holds and will not finish. A stop does not count against the task: it is not at fault. */
@@ -115,24 +117,29 @@ export async function releaseTasks(
   return sql.rows<Returned>(RELEASE_TASKS, [workerId, JSON.stringify(rows)]);
 }
 
+const REAP_POLLS = statement(
+  "reap_polls",
+  `with lost as (
+     ${lockingTasksOfTheDead("polling", "t.team_id, t.id", REAP_BATCH)}
+   )
+   update tasks t set worker_id = null, fence = fence + 1, poll_at = t.run_at
+     from lost where t.team_id = lost.team_id and t.id = lost.id
+   returning 1`,
+);
+
 /** Lets go of polls whose worker is no more: the next one to look takes them up where they were. */
 export async function reapPolls(sql: Sql): Promise<number> {
-  const rows = await sql.rows(
-    `with lost as (
-       ${lockingTasksOfTheDead("polling", "t.team_id, t.id", REAP_BATCH)}
-     )
-     update tasks t set worker_id = null, fence = fence + 1, poll_at = t.run_at
-       from lost where t.team_id = lost.team_id and t.id = lost.id
-     returning 1`,
-  );
+  const rows = await sql.rows(REAP_POLLS);
   return rows.length;
 }
 
+const HELD_TASKS = statement(
+  "held_tasks",
+  `select distinct t.team_id as "teamId", t.id, t.queue_id::float8 as "queueId", t.fence
+     ${heldBy("b.worker_id = $1")} and t.status = 'active'`,
+);
+
 /** What the database says this worker holds, to compare with what it knows of. */
 export async function heldTasks(sql: Sql, workerId: number): Promise<HeldTask[]> {
-  return sql.rows<HeldTask>(
-    `select distinct t.team_id as "teamId", t.id, t.queue_id::float8 as "queueId", t.fence
-       ${heldBy("b.worker_id = $1")} and t.status = 'active'`,
-    [workerId],
-  );
+  return sql.rows<HeldTask>(HELD_TASKS, [workerId]);
 }

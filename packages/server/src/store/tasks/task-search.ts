@@ -2,7 +2,7 @@ import { TASK_STATUSES } from "../../domain/task.ts";
 import { idRange, type LastAnswer, type Order, type TaskFilter } from "../../domain/task-filter.ts";
 import { activeTasks } from "../claim-batches.ts";
 import { inState, listOrder } from "../list-index.ts";
-import { patient, type Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { LAST_CODE } from "./task-attempts.ts";
 
 /*
@@ -89,12 +89,13 @@ async function countListed(sql: Sql, teamId: number, filter: TaskFilter, most: n
   const ids = `select task_id from ${listed?.table} where team_id = $1 and ${listed?.key} = ${bind(listed?.value)}
                   ${idsWithin(filter, null, bind)("task_id")} order by task_id desc limit ${bind(most + 1)}`;
   const [row] = await sql.rows<{ seen: number; total: number }>(
-    patient(
-      "list",
+    statement(
+      "count_searched",
       `with listed as materialized (select array_agg(task_id) as ids, count(*)::integer as seen from (${ids}) g)
        select coalesce((select seen from listed), 0) as seen, (count(*) filter (where x.hit))::integer as total
          from (select ${isMatch} as hit from tasks t
                 where t.team_id = $1 and t.id = any((select l.ids[1:${bind(most)}] from listed l)::uuid[])) x`,
+      { patience: "list" },
     ),
     values,
   );
@@ -177,7 +178,10 @@ async function look(
                 order by t.id ${order} limit ${bind(each)}`,
             )}`;
   };
-  return { stretches: await sql.rows<Stretch>(patient("list", text()), values), most: each };
+  return {
+    stretches: await sql.rows<Stretch>(statement("search_tasks", text(), { patience: "list" }), values),
+    most: each,
+  };
 }
 
 /** The table that lists tasks by one of their values, in id order. */
@@ -196,12 +200,14 @@ function rangesOf(queues: readonly number[], statuses: readonly string[]) {
   return queues.flatMap((queueId) => statuses.map((status) => ({ queueId, status })));
 }
 
+const QUEUE_IDS = statement(
+  "queue_ids",
+  "select id::float8 as id from queues where team_id = $1 and ($2::text is null or name = $2)",
+);
+
 /** Including deleted queues: their tasks are still listed under their name. */
 async function queueIds(sql: Sql, teamId: number, name: string | null): Promise<number[]> {
-  const rows = await sql.rows<{ id: number }>(
-    "select id::float8 as id from queues where team_id = $1 and ($2::text is null or name = $2)",
-    [teamId, name],
-  );
+  const rows = await sql.rows<{ id: number }>(QUEUE_IDS, [teamId, name]);
   return rows.map(({ id }) => id);
 }
 

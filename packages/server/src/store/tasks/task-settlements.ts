@@ -2,9 +2,15 @@ import { POLL_DEFAULTS } from "../../domain/poll/poll-config.ts";
 import type { Settlement } from "../../domain/settlement.ts";
 import type { Attempt, FollowUp, TaskResult, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
-import type { Sql } from "../sql.ts";
+import { type Sql, statement } from "../sql.ts";
 import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
-import { askHot, EVENT_COLUMNS, hotStatement } from "./event-writes.ts";
+import {
+  askHot,
+  createSubscriberMemory,
+  EVENT_COLUMNS,
+  hotStatement,
+  type SubscriberMemory,
+} from "./event-writes.ts";
 import { NO_WORKER, one, workerOrNone } from "./tallies.ts";
 import { attemptToJson, HAS_DERIVED_ATTEMPT, type StoredResult } from "./task-attempts.ts";
 
@@ -108,9 +114,11 @@ export async function settleAttempts(
   sql: Sql,
   settlements: readonly Settlement[],
   workerId: number,
+  memory = createSubscriberMemory(),
 ): Promise<(Settled | null)[]> {
   // The statement for completed attempts does not change the task's list key, which only live tasks share.
-  if (workerId === NO_WORKER || !settlements.every(isCompleted)) return settleAny(sql, settlements, workerId);
+  if (workerId === NO_WORKER || !settlements.every(isCompleted))
+    return settleAny(sql, settlements, workerId, memory);
   const [done] = await askHot<{ settled: number; notified: readonly string[] | null }>(
     sql,
     SETTLE_COMPLETED,
@@ -124,6 +132,7 @@ export async function settleAttempts(
       ),
       settlements.map(({ attempt, verdict }) => JSON.stringify(resultColumn(verdict.result, attempt))),
     ],
+    memory,
   );
   if (done?.settled === settlements.length) {
     const notified = new Set(done.notified);
@@ -140,11 +149,10 @@ async function settleAny(
   sql: Sql,
   settlements: readonly Settlement[],
   workerId: number,
+  memory: SubscriberMemory,
 ): Promise<(Settled | null)[]> {
-  const rows = await askHot<Settled & { id: string; fence: number }>(sql, SETTLE_ATTEMPTS, [
-    JSON.stringify(settlements.map(toRow)),
-    workerId,
-  ]);
+  const values = [JSON.stringify(settlements.map(toRow)), workerId];
+  const rows = await askHot<Settled & { id: string; fence: number }>(sql, SETTLE_ATTEMPTS, values, memory);
   // At most one row per task, though the settlements may have several claims of it.
   const settled = new Map(rows.map((row) => [row.id, row]));
   return settlements.map(({ claim }) => {
@@ -152,6 +160,18 @@ async function settleAny(
     return row?.fence === claim.fence ? { status: row.status, runAt: row.runAt, notify: row.notify } : null;
   });
 }
+
+const FIND_SETTLED = statement(
+  "find_settled",
+  `select t.id, j.attempt, t.status, case when t.status in ('pending', 'polling') then t.run_at end as "runAt",
+          t.completed_at is not null and t.on_complete_url is not null as notify
+     from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, attempt integer)
+     join tasks t on t.team_id = j.team_id and t.id = j.id
+    where exists (
+      select 1 from jsonb_array_elements(t.attempts) a
+       where (a.value ->> 'number')::integer = j.attempt and a.value ->> 'status' in ('success', 'failed'))
+       or (j.attempt = 1 and ${HAS_DERIVED_ATTEMPT})`,
+);
 
 /**
  * For settlements with an invalid claim: the state of those that an earlier try had settled but whose answer was lost.
@@ -163,17 +183,9 @@ export async function findSettled(sql: Sql, settlements: readonly Settlement[]):
     id: claim.id,
     attempt: attempt.number,
   }));
-  const rows = await sql.rows<Settled & { id: string; attempt: number }>(
-    `select t.id, j.attempt, t.status, case when t.status in ('pending', 'polling') then t.run_at end as "runAt",
-            t.completed_at is not null and t.on_complete_url is not null as notify
-       from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, attempt integer)
-       join tasks t on t.team_id = j.team_id and t.id = j.id
-      where exists (
-        select 1 from jsonb_array_elements(t.attempts) a
-         where (a.value ->> 'number')::integer = j.attempt and a.value ->> 'status' in ('success', 'failed'))
-         or (j.attempt = 1 and ${HAS_DERIVED_ATTEMPT})`,
-    [JSON.stringify(keys)],
-  );
+  const rows = await sql.rows<Settled & { id: string; attempt: number }>(FIND_SETTLED, [
+    JSON.stringify(keys),
+  ]);
   const found = new Map(rows.map(({ id, attempt, ...each }) => [`${id} ${attempt}`, each]));
   return settlements.map(({ claim, attempt }) => found.get(`${claim.id} ${attempt.number}`) ?? null);
 }
@@ -235,23 +247,25 @@ function verdictColumns(verdict: Verdict, { pollConfig, maxWaitSeconds }: Follow
   }
 }
 
+const MARK_SUPERSEDED = statement(
+  "mark_superseded",
+  `update tasks t
+      set attempts = (
+        select jsonb_agg(case when a.value ->> 'number' = $3 and a.value ->> 'status' = 'interrupted'
+                              then $4::jsonb else a.value end order by a.ordinality)
+          from jsonb_array_elements(t.attempts) with ordinality a)
+    where t.team_id = $1 and t.id = $2 and t.attempts <> '[]'`,
+);
+
 /**
  * Records that an answer arrived after the claim was released: the attempt that the reaper closed as interrupted
  * becomes superseded, with the target's answer. The task itself does not change.
  */
 export async function markSuperseded(sql: Sql, { claim, attempt }: Settlement): Promise<void> {
-  await sql.rows(
-    `update tasks t
-        set attempts = (
-          select jsonb_agg(case when a.value ->> 'number' = $3 and a.value ->> 'status' = 'interrupted'
-                                then $4::jsonb else a.value end order by a.ordinality)
-            from jsonb_array_elements(t.attempts) with ordinality a)
-      where t.team_id = $1 and t.id = $2 and t.attempts <> '[]'`,
-    [
-      claim.teamId,
-      claim.id,
-      String(attempt.number),
-      JSON.stringify(attemptToJson({ ...attempt, status: "superseded" })),
-    ],
-  );
+  await sql.rows(MARK_SUPERSEDED, [
+    claim.teamId,
+    claim.id,
+    String(attempt.number),
+    JSON.stringify(attemptToJson({ ...attempt, status: "superseded" })),
+  ]);
 }

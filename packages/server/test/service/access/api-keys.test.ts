@@ -20,15 +20,15 @@ import { deleteMember, ensureMember, updateRole } from "../../../src/store/ident
 import { insertAccessToken } from "../../../src/store/identity/oauth-tokens.ts";
 import { endSession, insertSession } from "../../../src/store/identity/sessions.ts";
 import { insertTeam } from "../../../src/store/identity/teams.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
 import { principalOf } from "../../test-principal.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 const ADDRESS = "192.0.2.7";
 
 describe("API keys", () => {
   let test: TestDatabase;
-  let database: Database;
+  let database: TextDatabase;
   let service: ApiKeyService;
   let ours: Requester;
   let theirs: Requester;

@@ -10,8 +10,8 @@ import {
   type TokenClaims,
   type TokenSigner,
 } from "../../../src/service/access/token-signer.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 const SET_KEY = "an operator's key of more than 32 characters";
 const NOW = new Date("2026-03-01T09:30:00.123Z");
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3_600_000;
 
 describe("tokens", () => {
   let test: TestDatabase;
-  let database: Database;
+  let database: TextDatabase;
   /** The test owns the clocks. */
   let clockMs: number;
   let now: Date;
@@ -35,7 +35,7 @@ describe("tokens", () => {
   });
   afterEach(() => database.rows("delete from session_keys"));
 
-  const open = (sessionKeys: readonly string[] = [], on: Database = database): TokenSigner =>
+  const open = (sessionKeys: readonly string[] = [], on: TextDatabase = database): TokenSigner =>
     createTokenSigner({ database: on, sessionKeys, monotonicMs: () => clockMs, now: () => now });
   const tokenOf = (own: Partial<TokenClaims> = {}): TokenClaims => ({
     use: "session",
@@ -227,7 +227,7 @@ describe("tokens", () => {
 
   it("with unknown key ids cost at most one look a second", async () => {
     let looks = 0;
-    const counted: Database = {
+    const counted: TextDatabase = {
       rows: (query, values) => {
         looks += 1;
         return database.rows(query, values);
@@ -329,7 +329,7 @@ describe("tokens", () => {
     });
 
     it("wait for a database that is away instead of being refused", async () => {
-      const away: Database = {
+      const away: TextDatabase = {
         rows: async () => {
           throw new Problem("database_away");
         },

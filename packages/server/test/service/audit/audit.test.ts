@@ -15,11 +15,10 @@ import {
 } from "../../../src/service/vault/signing-secret-service.ts";
 import { createVaultService, type VaultService } from "../../../src/service/vault/vault-service.ts";
 import { insertTeam } from "../../../src/store/identity/teams.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { parseKeyRing } from "../../../src/vault/key-ring.ts";
 import { createVault } from "../../../src/vault/vault.ts";
 import { principalOf } from "../../test-principal.ts";
-import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
+import { type TextDatabase, type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 const VALUE = "Bearer sk_canary";
@@ -219,7 +218,7 @@ describe("the record of a change", () => {
         const { change } = await prepare();
         const before = await everything(store.database);
         database.before = (statement) => {
-          if (statement.includes("insert into audit_events")) throw new TypeError("planted");
+          if (statement === "insert_audit_event") throw new TypeError("planted");
         };
 
         await assert.rejects(change(), /planted/);
@@ -231,7 +230,7 @@ describe("the record of a change", () => {
         const { change } = await prepare();
         const before = await everything(store.database);
         database.after = (statement) => {
-          if (statement.includes("insert into audit_events")) throw new TypeError("planted");
+          if (statement === "insert_audit_event") throw new TypeError("planted");
         };
 
         await assert.rejects(change(), /planted/);
@@ -336,7 +335,7 @@ function idOf(changed: unknown): string {
 }
 
 /** Every row of every table that these changes touch, as text. */
-async function everything(sql: Database): Promise<Record<string, string[]>> {
+async function everything(sql: TextDatabase): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   const tables = [
     "queues",

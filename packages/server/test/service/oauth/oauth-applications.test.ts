@@ -81,7 +81,7 @@ describe("OAuth applications on the database", () => {
     for (let count = 0; count < 99; count += 1) await create();
     const gate = createGate();
     scene.watched.before = async (statement) => {
-      if (statement.includes("insert into oauth_applications")) await gate.wait();
+      if (statement === "insert_application") await gate.wait();
     };
     const slow = createOAuthApplicationService({ database: scene.watched });
     const last = slow.create(principalOf(team), ROBOT);

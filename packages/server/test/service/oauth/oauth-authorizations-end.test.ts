@@ -105,10 +105,10 @@ describe("ending what an application was allowed", () => {
   });
 
   /** Holds one statement up until the test lets it go on. */
-  function holdUp(part: string) {
+  function holdUp(held: string) {
     const gate = createGate();
     scene.watched.before = async (statement) => {
-      if (!statement.includes(part)) return;
+      if (statement !== held) return;
       scene.watched.before = () => {};
       await gate.wait();
     };
@@ -120,7 +120,7 @@ describe("ending what an application was allowed", () => {
     const application = await scene.register();
     const { access_token: token } = await scene.tokensFor(application, {}, person);
     const { id } = await newest(person);
-    const gate = holdUp("for update");
+    const gate = holdUp("lock_authorization");
     const late = access.end(person, id).catch((error: unknown) => error);
     await gate.reached;
     await scene.revoke(application, token);
@@ -136,7 +136,7 @@ describe("ending what an application was allowed", () => {
     const application = await scene.register();
     const first = await scene.tokensFor(application, {}, person);
     const { id } = await newest(person);
-    const gate = holdUp("insert into oauth_tokens");
+    const gate = holdUp("insert_access_token");
     const refreshed = scene.refresh(application, first.refresh_token);
     await gate.reached;
     const ended = access.end(person, id);

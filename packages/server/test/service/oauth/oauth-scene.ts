@@ -22,9 +22,8 @@ import {
 import { createOAuthService, type OAuthService } from "../../../src/service/oauth/oauth-service.ts";
 import { readParameters } from "../../../src/service/oauth/parameters.ts";
 import type { AccessTokenAnswer } from "../../../src/service/oauth/token-service.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { principalOf } from "../../test-principal.ts";
-import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
+import { type TextDatabase, type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import { openTeamScene, type Person, type TeamScene } from "../people/team-scene.ts";
 
 export const CALLBACK = "https://reports.example/cb";
@@ -92,7 +91,7 @@ export interface OAuthScene extends TeamScene {
 
 export async function openOAuthScene(): Promise<OAuthScene> {
   const scene = await openTeamScene();
-  const database: Database = scene.open(8);
+  const database: TextDatabase = scene.open(8);
   const watched = watchDatabase(database);
   const monotonicMs = () => performance.now();
   const signer = createTokenSigner({ database, sessionKeys: [], monotonicMs, now: () => new Date() });

@@ -16,10 +16,10 @@ describe("tokens of OAuth applications", () => {
   after(() => scene.drop());
 
   /** Holds one statement up until the test lets it go on. */
-  function holdUp(part: string) {
+  function holdUp(held: string) {
     const gate = createGate();
     scene.watched.before = async (statement) => {
-      if (!statement.includes(part)) return;
+      if (statement !== held) return;
       scene.watched.before = () => {};
       await gate.wait();
     };
@@ -125,7 +125,7 @@ describe("tokens of OAuth applications", () => {
     it("waits for a running exchange before it counts as a replay", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
-      const gate = holdUp("insert into oauth_tokens");
+      const gate = holdUp("insert_access_token");
       const first = scene.exchange(application, codeForm(code, verifier));
       await gate.reached;
       const second = scene.exchange(application, codeForm(code, verifier)).catch((error: unknown) => error);
@@ -141,7 +141,7 @@ describe("tokens of OAuth applications", () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const { refresh_token: token = "" } = await scene.exchange(application, codeForm(code, verifier));
-      const gate = holdUp("insert into oauth_tokens");
+      const gate = holdUp("insert_access_token");
       const refreshed = scene.refresh(application, token);
       await gate.reached;
       const replayed = scene.exchange(application, codeForm(code, verifier)).catch((error: unknown) => error);
@@ -543,7 +543,7 @@ describe("tokens of OAuth applications", () => {
     it("an application that is deleted during an exchange takes what it got with it", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
-      const gate = holdUp("insert into oauth_tokens");
+      const gate = holdUp("insert_access_token");
       const exchanged = scene.exchange(application, codeForm(code, verifier));
       await gate.reached;
       const removed = scene.applications.remove(principalOf(scene.owner), application.clientId);
@@ -601,7 +601,7 @@ describe("tokens of OAuth applications", () => {
       const carol = await scene.join(scene.team, "carol@example.test", "member");
       const admin = await scene.join(scene.team, "root@example.test", "owner");
       const { refresh_token: refresh } = await scene.tokensFor(application, {}, carol);
-      const gate = holdUp("insert into oauth_tokens");
+      const gate = holdUp("insert_access_token");
       const refreshed = scene.refresh(application, refresh);
       await gate.reached;
       const removed = members.remove(admin, carol.userId);

@@ -241,8 +241,7 @@ describe("members", () => {
           // The first has done its work and not committed yet when the second comes.
           const held = watchDatabase(scene.open(1));
           const gate = createGate();
-          held.after = (statement) =>
-            statement.includes("insert into audit_events") ? gate.wait() : undefined;
+          held.after = (statement) => (statement === "insert_audit_event" ? gate.wait() : undefined);
           const slow = createMemberService({ database: held });
 
           const one = outcomeOf(firstAct(slow, ada, bob));

@@ -3,14 +3,14 @@ import { createSessionLookup, createTokenLookup } from "../../../src/service/acc
 import { createTokenSigner, type TokenSigner } from "../../../src/service/access/token-signer.ts";
 import { createSessionService, type SessionService } from "../../../src/service/people/session-service.ts";
 import { createSignInService, type SignInService } from "../../../src/service/people/sign-in-service.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { createTestDatabase } from "../../test-database.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 export const VISITOR = { address: "192.0.2.7", requestId: "request-1" };
 
 /** The sign-in on a database of its own, with a mailbox in place of the mail server. */
 export interface SignInScene {
-  readonly database: Database;
+  readonly database: TextDatabase;
   readonly mails: Mail[];
   readonly signer: TokenSigner;
   readonly signIn: SignInService;
@@ -70,7 +70,7 @@ export function tokenIn(mail: Mail | undefined): string {
   );
 }
 
-export const audit = (database: Database) =>
+export const audit = (database: TextDatabase) =>
   database.rows<{
     team_id: number;
     action: string;

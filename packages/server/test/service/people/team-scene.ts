@@ -4,9 +4,9 @@ import { formatId } from "../../../src/domain/public-id.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import { createTeam } from "../../../src/service/people/team-service.ts";
 import { ensureMember } from "../../../src/store/identity/members.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { createTestDatabase } from "../../test-database.ts";
 import { principalOf } from "../../test-principal.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 /** A signed-in person: the requester always knows who it is. */
 export interface Person extends Requester {
@@ -22,9 +22,9 @@ export interface AuditLine {
 
 /** Teams and people on a database of their own. */
 export interface TeamScene {
-  readonly database: Database;
+  readonly database: TextDatabase;
   /** Connections that nobody else waits for. */
-  open(max: number): Database;
+  open(max: number): TextDatabase;
   newTeam(name?: string): Promise<number>;
   /** Makes the person a member and signs it in, with the role it has at this moment. */
   join(teamId: number, email: string, role: Role): Promise<Person>;

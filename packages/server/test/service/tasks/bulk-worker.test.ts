@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type BulkWorker, createBulkWorker } from "../../../src/service/tasks/bulk-worker.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { findBulk, insertBulk, insertPortion, stopBulk } from "../../../src/store/tasks/bulks.ts";
 import { createTestClock, type TestClock } from "../../test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 const REACH = { teamId: 1, environment: "live" } as const;
 
 describe("a bulk worker", () => {
   let test: TestDatabase;
   let clock: TestClock;
-  let database: Database;
+  let database: TextDatabase;
   let worker: BulkWorker;
   before(async () => {
     test = await createTestDatabase();

@@ -5,14 +5,14 @@ import { newUuid } from "../../../src/service/new-uuid.ts";
 import { createTeam } from "../../../src/service/people/team-service.ts";
 import { removeExpiredCredentials } from "../../../src/store/identity/expired-credentials.ts";
 import { ensureUser } from "../../../src/store/identity/users.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 const TABLES = ["invitations", "sign_in_links", "sessions", "oauth_tokens", "oauth_codes"] as const;
 
 describe("credentials that have expired", () => {
   let test: TestDatabase;
-  let database: Database;
+  let database: TextDatabase;
   let teamId: number;
   let userId: string;
   const applicationId = newUuid();

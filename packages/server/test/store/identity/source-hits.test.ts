@@ -4,15 +4,15 @@ import fc from "fast-check";
 import { limitHits } from "../../../src/service/access/hit-limit.ts";
 import { removeExpiredCredentials } from "../../../src/store/identity/expired-credentials.ts";
 import { takeHits } from "../../../src/store/identity/source-hits.ts";
-import type { Database } from "../../../src/store/sql.ts";
 import { createTestClock, type TestClock } from "../../test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
+import type { TextDatabase } from "../../test-sql.ts";
 
 describe("hits of a source", () => {
   let test: TestDatabase;
   let clock: TestClock;
-  let sql: Database;
-  let elsewhere: Database;
+  let sql: TextDatabase;
+  let elsewhere: TextDatabase;
   let source = "";
   let sources = 0;
   before(async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Claim } from "../../../src/domain/claim.ts";
-import type { Sql } from "../../../src/store/sql.ts";
 import { acquireSlots } from "../../../src/store/tasks/queue-slots.ts";
 import { markQueueDeleted } from "../../../src/store/tasks/queues.ts";
 import { findTask } from "../../../src/store/tasks/task-reads.ts";
@@ -9,6 +8,7 @@ import { removePendingOfDeletedQueues } from "../../../src/store/tasks/task-remo
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import type { TextSql } from "../../test-sql.ts";
 import {
   live,
   openTestStore,
@@ -45,7 +45,7 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
     }
   }
 
-  const ways: Record<string, (sql: Sql, claim: Claim) => Promise<unknown>> = {
+  const ways: Record<string, (sql: TextSql, claim: Claim) => Promise<unknown>> = {
     "a retry": (sql, claim) => settleAttempts(sql, [settlementOf(claim, RETRY)], workerId),
     "a release": (sql, claim) => releaseTasks(sql, [claim], "sent", workerId),
     "a return from the dead": async (sql, claim) => {

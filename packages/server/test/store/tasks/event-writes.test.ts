@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
+import { createSubscriberMemory, type SubscriberMemory } from "../../../src/store/tasks/event-writes.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { insertTasks } from "../../../src/store/tasks/task-intake.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
@@ -20,8 +21,10 @@ describe("a statement on every task's way", () => {
   let sql: WatchedDatabase;
   let queue: StoredQueue;
   let workerId: number;
+  let memory: SubscriberMemory;
   beforeEach(async () => {
     store = await openTestStore();
+    memory = createSubscriberMemory();
     sql = watchDatabase(store.database);
     queue = await store.openQueue();
     workerId = await store.openWorker();
@@ -29,14 +32,12 @@ describe("a statement on every task's way", () => {
   afterEach(() => store.close());
 
   async function runTask(): Promise<void> {
-    await insertTasks(sql, [{ task: newTask(queue), reservation: null }], workerId);
-    const { claims } = await claimDueTasks(sql, await claimRequest(store.database, queue, { workerId }));
+    await insertTasks(sql, [{ task: newTask(queue), reservation: null }], workerId, 0, memory);
+    const request = await claimRequest(store.database, queue, { workerId });
+    const { claims } = await claimDueTasks(sql, request, memory);
     assert.equal(claims.length, 1);
-    const settled = await settleAttempts(
-      sql,
-      claims.map((claim) => settlementOf(claim)),
-      workerId,
-    );
+    const settlements = claims.map((claim) => settlementOf(claim));
+    const settled = await settleAttempts(sql, settlements, workerId, memory);
     assert.equal(settled[0]?.status, "completed");
   }
   const told = async () => (await store.database.rows("select 1 from events")).length;

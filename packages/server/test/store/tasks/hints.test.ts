@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Sql } from "../../../src/store/sql.ts";
 import { type Hint, hintText, parseHint, sendHints } from "../../../src/store/tasks/hints.ts";
+import type { TextSql } from "../../test-sql.ts";
 
 describe("hints", () => {
   it("arrive as they were sent", async () => {
     const messages: unknown[] = [];
-    const sql: Sql = {
+    const sql: TextSql = {
       async rows(_query, values = []) {
         messages.push(...(Array.isArray(values[1]) ? values[1] : []));
         return [];

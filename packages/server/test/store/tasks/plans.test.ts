@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import type { Sql } from "../../../src/store/sql.ts";
 import { dueAmong, lookForDue, queuesWithDueTasks } from "../../../src/store/tasks/due-queues.ts";
 import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
@@ -18,6 +17,7 @@ import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { countMatches, searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { countTokenTasks } from "../../../src/store/vault/token-uses.ts";
+import type { TextSql } from "../../test-sql.ts";
 import {
   ALL_TASKS,
   claimRequest,
@@ -231,7 +231,7 @@ describe("the plans of what is told to listeners", () => {
       await store.insert(queue, {}, {}, {});
       const request = await claimRequest(store.database, queue, { workerId });
       const submissions = [{ task: newTask(queue), reservation: null }];
-      const writes: Record<string, (sql: Sql) => Promise<unknown>> = {
+      const writes: Record<string, (sql: TextSql) => Promise<unknown>> = {
         settle: (sql) => settleAttempts(sql, settlements, workerId),
         claim: (sql) => claimDueTasks(sql, request),
         insert: (sql) => insertTasks(sql, submissions, 0),

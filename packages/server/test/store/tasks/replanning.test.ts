@@ -5,7 +5,6 @@ import { after, before, describe, it, mock } from "node:test";
 import pg from "pg";
 import type { Requester } from "../../../src/domain/identity/principal.ts";
 import { SCHEDULE_DEFAULTS } from "../../../src/domain/schedule.ts";
-import type { Sql } from "../../../src/store/sql.ts";
 import { dueAmong } from "../../../src/store/tasks/due-queues.ts";
 import { findEnded } from "../../../src/store/tasks/ended-tasks.ts";
 import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
@@ -15,6 +14,7 @@ import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
 import { SERVER } from "../../places.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../../test-server.ts";
+import type { TextSql } from "../../test-sql.ts";
 import { toLiteral, vacuumTasks } from "../../test-store.ts";
 
 interface Statement {
@@ -125,7 +125,7 @@ describe("a plan that a connection has made once and keeps", () => {
     "update tasks set status = 'completed', due_at = null, list_key = 'begun', completed_at = now()";
 
   /** Rows straight into the table: what matters here is only that they are many. */
-  async function fill(count: number, columns: string, sql: Sql = server.database): Promise<void> {
+  async function fill(count: number, columns: string, sql: TextSql = server.database): Promise<void> {
     await sql.rows(
       `insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, max_retries, backoff,
                           retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at,
@@ -224,8 +224,11 @@ async function namesOfPrepared(): Promise<string[]> {
   const files = (await readdir(home)).filter((name) => name.endsWith(".ts"));
   const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));
   return texts.flatMap((text) =>
-    [...text.matchAll(/(prepare|hotStatement)\(\s*"(\w+)"/g)].flatMap(([, how, name = ""]) =>
-      how === "prepare" ? [name] : [name, `${name}_with_events`],
+    [...text.matchAll(/\b(statement|hotStatement)\(\s*"(\w+)"(?:(?!\);).)*/gs)].flatMap(
+      ([all, how, name = ""]) => {
+        if (how === "hotStatement") return [name, `${name}_with_events`];
+        return all.includes("{ prepared: true }") ? [name] : [];
+      },
     ),
   );
 }

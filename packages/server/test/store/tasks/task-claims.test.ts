@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
-import type { Sql } from "../../../src/store/sql.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { removePendingTask } from "../../../src/store/tasks/task-removals.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import type { TextSql } from "../../test-sql.ts";
 import { claimRequest, live, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("claiming due tasks", () => {
@@ -121,7 +121,7 @@ describe("claiming due tasks", () => {
     "given another concurrency": (sql, { teamId, name }) =>
       updateQueue(sql, teamId, name, { concurrency: 1 }),
     deleted: (sql, { teamId, name }) => markQueueDeleted(sql, teamId, name),
-  } satisfies Record<string, (sql: Sql, queue: StoredQueue) => Promise<unknown>>;
+  } satisfies Record<string, (sql: TextSql, queue: StoredQueue) => Promise<unknown>>;
   for (const [changed, change] of Object.entries(changes)) {
     it(`finds nothing, and says so, when the queue was ${changed} since the slots were granted`, async () => {
       const queue = await store.openQueue();

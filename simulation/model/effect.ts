@@ -1,9 +1,9 @@
 import type { Session } from "./session.ts";
 
 /** Does what the statement of this name does. Throws `Blocked` before it has changed anything, or not at all. */
-export type Statement = (session: Session, values: readonly unknown[]) => object[];
+export type Effect = (session: Session, values: readonly unknown[]) => object[];
 
-export type Statements = Readonly<Record<string, Statement>>;
+export type Effects = Readonly<Record<string, Effect>>;
 
 /** A `$n`, counted from 1, of the type that the store hands in. */
 export function numberAt(values: readonly unknown[], index: number): number {
