@@ -1,15 +1,18 @@
-/** The states of a task, in the order of its life. */
-export const STATUSES = [
-  "pending",
-  "active",
-  "waiting",
-  "polling",
-  "completed",
-  "failed",
-  "cancelled",
-] as const;
+import type { TaskSummary } from "@bellhop/sdk";
+import { completeList } from "./complete-list.ts";
 
-export type Status = (typeof STATUSES)[number];
+export type Status = TaskSummary["status"];
+
+/** The states of a task, in the order of its life. */
+export const STATUSES = completeList<Status>({
+  pending: true,
+  active: true,
+  waiting: true,
+  polling: true,
+  completed: true,
+  failed: true,
+  cancelled: true,
+});
 
 /** Those that have a task still to go on. */
 export const OPEN_STATUSES = ["active", "waiting", "polling", "pending"] as const;

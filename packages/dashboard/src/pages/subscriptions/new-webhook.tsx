@@ -3,26 +3,27 @@ import { MultiSelect, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
+import { completeList } from "../../data/complete-list.ts";
 import { useQueues } from "../../data/queues.ts";
 import { FormDialog, holding } from "../../parts/form-dialog.tsx";
 
 type EventName = BodyOf<"createWebhook">["events"][number];
 
-const EVENTS: readonly EventName[] = [
-  "task.created",
-  "task.started",
-  "task.attempt_failed",
-  "task.waiting",
-  "task.polling",
-  "task.completed",
-  "task.failed",
-  "task.cancelled",
-  "queue.created",
-  "queue.changed",
-  "queue.paused",
-  "queue.resumed",
-  "queue.deleted",
-];
+const EVENTS = completeList<EventName>({
+  "task.created": true,
+  "task.started": true,
+  "task.attempt_failed": true,
+  "task.waiting": true,
+  "task.polling": true,
+  "task.completed": true,
+  "task.failed": true,
+  "task.cancelled": true,
+  "queue.created": true,
+  "queue.changed": true,
+  "queue.paused": true,
+  "queue.resumed": true,
+  "queue.deleted": true,
+});
 
 export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState("");

@@ -1,7 +1,7 @@
+import { TASK_STATUSES } from "../../domain/task.ts";
 import type { QueryOf } from "../sdk.ts";
 import { integer, type Tool, text, textOf } from "./tool.ts";
 
-const STATES = ["pending", "active", "waiting", "polling", "completed", "failed", "cancelled"];
 const RANGES = ["15m", "1h", "6h", "24h", "7d", "30d"];
 const MOST_TASKS = 100;
 /** Short of the minute after which clients of the protocol give up by default. */
@@ -29,7 +29,7 @@ export const READ_TOOLS: readonly Tool[] = [
       "Lists tasks, newest first, without payloads and results. Pass nextCursor of the answer as cursor to go on.",
     scope: "tasks:read",
     properties: {
-      status: text("Only tasks in this state.", { enum: STATES }),
+      status: text("Only tasks in this state.", { enum: [...TASK_STATUSES] }),
       queue: text("Only tasks of this queue."),
       tag: text("Only tasks with this tag."),
       host: text("Only tasks that call this host."),

@@ -1,12 +1,11 @@
 import { type Command, Option } from "commander";
+import { TASK_STATUSES } from "../../domain/task.ts";
 import type { NewDirectTask, NewTask, Task, TaskSummary } from "../sdk.ts";
 import { type Column, printable } from "../table.ts";
 import { collect, readHeader, readInteger, readJson, readTaskFile } from "./option-values.ts";
 import { addTaskBulkCommands } from "./task-bulk-commands.ts";
 import { addTailCommand } from "./task-tail.ts";
 import { given, type ServerOptions, serverCommand, show, showRows, timeOf, type User } from "./user.ts";
-
-const STATES = ["pending", "active", "waiting", "polling", "completed", "failed", "cancelled"];
 
 export function addTaskCommands(program: Command, user: User): void {
   const tasks = program.command("tasks").description("create, list and manage tasks");
@@ -47,7 +46,7 @@ export function addTaskCommands(program: Command, user: User): void {
     });
 
   serverCommand(tasks, "list", "list tasks, newest first")
-    .addOption(new Option("--status <status>", "only tasks in this state").choices(STATES))
+    .addOption(new Option("--status <status>", "only tasks in this state").choices(TASK_STATUSES))
     .option("--queue <name>", "only tasks of this queue")
     .option("--tag <tag>", "only tasks with this tag")
     .option("--limit <n>", "maximum number of tasks", readInteger, 20)
