@@ -1,30 +1,7 @@
 import { parseArgs } from "node:util";
+import type { Options } from "./run-options.ts";
 import { scenarios } from "./scenarios/catalog.ts";
 import { subjects } from "./subjects/catalog.ts";
-
-export interface Options {
-  /** Of each variant; 0: what the scenario says, else `usualStarts`. */
-  starts: number;
-  count: number;
-  warmUp: number;
-  seconds: number;
-  /** Empty: all. */
-  only: string[];
-  scenarios: string[];
-  quick: boolean;
-  check: boolean;
-  /** Peers are given the skeleton's group commit. */
-  grouped: boolean;
-  json: string;
-  /** The pictures of docs/performance.md are drawn from this run. */
-  plot: boolean;
-  /** Results of earlier runs whose verdicts go into docs/performance.md; nothing is run then. */
-  docs: string[];
-  /** What the large numbers of rows are multiplied with. */
-  scale: number;
-  /** A large number of rows, scaled. */
-  rows(count: number): number;
-}
 
 export const usualStarts = 7;
 // With 2,000 the compiler of Node was still at work during the measurement; with 15,000 it is done.

@@ -1,7 +1,7 @@
 import type { Figure } from "./figures.ts";
 import type { Verdict } from "./goals.ts";
 import type { Machine } from "./machine.ts";
-import type { Options } from "./options.ts";
+import type { Options } from "./run-options.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 import { median } from "./statistics.ts";
 

@@ -1,7 +1,8 @@
 import type { Figures } from "./figures.ts";
 import type { LoadResult } from "./load/load-job.ts";
-import { type Options, usualStarts } from "./options.ts";
+import { usualStarts } from "./options.ts";
 import { formatNumber } from "./report.ts";
+import type { Options } from "./run-options.ts";
 import type { Scenario } from "./scenarios/scenario.ts";
 
 /** Variants take turns, so that a slow minute of a shared machine falls on all of them. Returns the problems. */

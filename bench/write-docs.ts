@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createFigures, type Figure } from "./figures.ts";
 import { judge } from "./goals.ts";
 import type { Machine } from "./machine.ts";
-import type { Options } from "./options.ts";
 import { formatMachine, formatOptions, formatVerdicts } from "./report.ts";
+import type { Options } from "./run-options.ts";
 
 interface Results {
   machine: Machine;

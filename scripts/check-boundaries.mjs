@@ -1,4 +1,4 @@
-// The module boundaries of the server (docs/architecture.md). Fails when a file imports across a boundary,
+// The module boundaries of the server (docs/architecture.md) and of the tools. Fails when a file imports across a boundary,
 // when files import each other in a cycle, when one reads a clock instead of a parameter, or when one is too long to
 // be read at once.
 import { readdirSync, readFileSync } from "node:fs";
@@ -121,6 +121,28 @@ for (const name of readdirSync(source, { recursive: true })) {
     complaints.push(`${name} calls fetch; only outbound talks to the network`);
 }
 for (const cycle of cycles(importsOf)) complaints.push(`${cycle.join(" → ")} is an import cycle`);
+
+/** The tools, and the other tools that each may import. */
+const TOOLS = { bench: [], chaos: ["bench"], attack: ["bench"], simulation: ["chaos"], prove: [] };
+const repository = fileURLToPath(new URL("..", import.meta.url));
+const toolImports = new Map();
+for (const [tool, others] of Object.entries(TOOLS)) {
+  for (const file of readdirSync(join(repository, tool), { recursive: true })) {
+    if (!file.endsWith(".ts")) continue;
+    const name = join(tool, file);
+    const text = readFileSync(join(repository, name), "utf8");
+    const targets = [...text.matchAll(/(?:from\s+|import\(\s*|import\s+)"(\.[^"]+)"/g)].map(([, target]) =>
+      relative(repository, resolve(join(repository, dirname(name)), target)),
+    );
+    toolImports.set(name, targets);
+    for (const target of targets) {
+      const [other] = target.split("/");
+      if (other in TOOLS && other !== tool && !others.includes(other))
+        complaints.push(`${name} may not import ${target}`);
+    }
+  }
+}
+for (const cycle of cycles(toolImports)) complaints.push(`${cycle.join(" → ")} is an import cycle`);
 
 /** What the modules of the dashboard may import, besides themselves. */
 const DASHBOARD_RULES = {

@@ -1,6 +1,6 @@
 import type { LoadResult } from "../load/load-job.ts";
-import type { Options } from "../options.ts";
 import { createRig, type Measurement, type Rig } from "../rig.ts";
+import type { Options } from "../run-options.ts";
 import { type BellhopSetting, type RunningBellhop, startBellhop } from "../subjects/bellhop.ts";
 import type { Subject } from "../subjects/subject.ts";
 

@@ -1,6 +1,9 @@
 import type { ServerResponse } from "node:http";
+import type { Seen } from "../checker/history.ts";
 import { now } from "./clock.ts";
-import type { Draft } from "./target.ts";
+
+/** What a target knows of one request while it deals with it. */
+export type Draft = { -readonly [Field in keyof Seen]: Seen[Field] };
 
 const BEHAVIOURS = [
   "ok",

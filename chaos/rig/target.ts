@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Seen } from "../checker/history.ts";
 import { answerTo } from "../checker/values.ts";
-import { type Behaviour, isBehaviour, misbehave } from "./behaviours.ts";
+import { type Behaviour, type Draft, isBehaviour, misbehave } from "./behaviours.ts";
 import { now } from "./clock.ts";
 import { nonceOf, noncesOf, parse, resultValue } from "./nonces.ts";
 import { isRecord } from "./task-requests.ts";
@@ -12,9 +12,6 @@ export interface Target {
   readonly seen: readonly Seen[];
   stop(): Promise<void>;
 }
-
-/** What a target knows of one request while it deals with it. */
-export type Draft = { -readonly [Field in keyof Seen]: Seen[Field] };
 
 /**
  * The other end of every call: it does what the URL tells it to and writes down what it saw. `/call/<behaviour>` with

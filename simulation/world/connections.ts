@@ -17,10 +17,6 @@ import type { Process } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { Fate } from "./storm.ts";
 
-/** What one connection is for: each may fail by itself. */
-export const PURPOSES = ["lease", "intake", "settle", "claim", "chores", "polls", "api"] as const;
-export type Purpose = (typeof PURPOSES)[number];
-
 /** As in `postgres/database.ts` and `postgres/pool.ts`. */
 export const STATEMENT_MS = 1_500;
 const LOCK_TIMEOUT_MS = 1_200;

@@ -8,8 +8,8 @@ import type { EventFeed } from "../../packages/server/src/service/tasks/event-fe
 import type { EventWords } from "../../packages/server/src/service/tasks/event-serializer.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
-import type { Purpose } from "./connections.ts";
 import type { Process } from "./process.ts";
+import type { Purpose } from "./purposes.ts";
 
 /** One process with the engine that runs in it. */
 export interface SimulatedNode {

@@ -1,5 +1,5 @@
 import type { Random } from "../../chaos/rig/random.ts";
-import { PURPOSES, type Purpose } from "./connections.ts";
+import { PURPOSES, type Purpose } from "./purposes.ts";
 
 /** What becomes of one statement. */
 export interface Fate {
