@@ -68,8 +68,7 @@ interface Visit {
 }
 
 /**
- * The short path of POST /v1/tasks. Fastify's request, reply and hooks cost more than all that Bellhop itself does to accept a
- * task, so a usual request goes without them: a known credential within its limits, a short JSON body that breaks no rule.
+ * The short path of POST /v1/tasks. A usual request goes without Fastify's request, reply and hooks: a known credential within its limits, a short JSON body that breaks no rule.
  * The short path answers successes alone. Every other request, and every refusal, goes through Fastify, which answers it as if
  * there were no short path: nothing is decided in two places.
  */
