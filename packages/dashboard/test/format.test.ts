@@ -7,6 +7,8 @@ import {
   formatPercent,
   formatRate,
   formatTotal,
+  formatUtc,
+  zoneOf,
 } from "../src/data/format.ts";
 
 describe("numbers as people read them", () => {
@@ -30,6 +32,12 @@ describe("numbers as people read them", () => {
 
   it("tells ages in one unit", () => {
     assert.deepEqual([-500, 59_999, 840_000, 86_400_000].map(formatAge), ["0 s", "59 s", "14 min", "24 h"]);
+  });
+
+  it("tells the zone of its times, and the same time in UTC", () => {
+    const winter = new Date("2026-11-17T09:50:51.123Z");
+    assert.match(zoneOf(winter).offset, /^UTC([+-]\d+(:\d\d)?)?$/);
+    assert.equal(formatUtc(winter), "2026-11-17 09:50:51 UTC");
   });
 
   it("tells a share that is hardly any from none", () => {

@@ -74,8 +74,20 @@ describe("numbers with their change", () => {
   it("compares with what was there before, and not with the time before the server", () => {
     const stats = statsOf();
     const { createdPerMinute, failureShare } = summarize(stats, stats.total);
-    assert.deepEqual(createdPerMinute, { now: 24, before: 12 });
-    assert.deepEqual(failureShare, { now: 0.5, before: 0 });
+    assert.deepEqual(createdPerMinute, { now: 24, before: 12, isComparable: true });
+    assert.deepEqual(failureShare, { now: 0.5, before: 0, isComparable: true });
+  });
+
+  it("compares nothing below twenty tasks, where one more or less would be a large change", () => {
+    const comparable = (created: readonly number[]) =>
+      summarize(statsOf(), series(null, { created })).createdPerMinute.isComparable;
+    assert.deepEqual([comparable([0, 8, 0]), comparable([0, 8, 19])], [false, false]);
+    assert.deepEqual([comparable([0, 20, 0]), comparable([0, 1, 20])], [true, true]);
+  });
+
+  it("says how long the time is that the numbers stand for", () => {
+    assert.equal(summarize(statsOf(), series(null)).recentSeconds, 300);
+    assert.equal(summarize({ ...statsOf(), stepSeconds: 60 }, series(null)).recentSeconds, 120);
   });
 
   it("shows a time in which no node was there as a gap", () => {

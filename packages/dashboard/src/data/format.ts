@@ -63,6 +63,18 @@ export function formatTime(at: Date): string {
   return `${day} ${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
 }
 
+/** `2026-11-16 01:58:17 UTC`. */
+export function formatUtc(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** The zone that `formatTime` writes in: `Europe/Berlin`, `UTC+1`. */
+export function zoneOf(at: Date): { readonly name: string; readonly offset: string } {
+  const format = new Intl.DateTimeFormat("en-US", { timeZoneName: "shortOffset" });
+  const offset = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "UTC";
+  return { name: format.resolvedOptions().timeZone, offset: offset.replace("GMT", "UTC") };
+}
+
 /** `1,234 tasks`, `1 task`. */
 export function plural(count: number, word: string): string {
   return `${count.toLocaleString("en-US")} ${word}${count === 1 ? "" : "s"}`;

@@ -17,6 +17,8 @@ export interface Session {
 export interface SignInWays {
   readonly mail: boolean;
   readonly linkInLog: boolean;
+  /** This browser shows a session that no longer counts: it ran out, or was ended. */
+  readonly hadSession: boolean;
 }
 
 export type Known = { readonly session: Session } | { readonly signIn: SignInWays };

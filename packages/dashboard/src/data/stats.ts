@@ -43,13 +43,20 @@ export interface Stats {
 /** The last five minutes, or the last step where steps are longer. */
 const RECENT_SECONDS = 300;
 
+/** Fewer tasks than this in either part say nothing about a change: one task more or less would be a large one. */
+const FEWEST_TASKS = 20;
+
 export interface Changed {
   /** Null where there is nothing to tell from. */
   readonly now: number | null;
   readonly before: number | null;
+  /** Both parts have enough tasks for a change to mean something. */
+  readonly isComparable: boolean;
 }
 
 export interface Summary {
+  /** How long the recent part is that `now` stands for. */
+  readonly recentSeconds: number;
   readonly createdPerMinute: Changed;
   readonly completedPerMinute: Changed;
   readonly failureShare: Changed;
@@ -77,19 +84,39 @@ function split(
 
 export function summarize(stats: Stats, series: QueueSeries): Summary {
   const { recent, before } = split(stats, series);
-  const both = (read: (part: readonly [number, number]) => number | null): Changed => ({
+  const ended = series.completed.map((count, step) => count + (series.failed[step] ?? 0));
+  const both = (
+    counts: readonly number[],
+    read: (part: readonly [number, number]) => number | null,
+  ): Changed => ({
     now: read(recent),
     before: read(before),
+    isComparable: isComparable(counts, recent, before),
   });
   const perMinute = (values: readonly number[]) =>
-    both(([from, to]) => (to > from ? (sum(values, from, to) / (to - from) / stats.stepSeconds) * 60 : null));
+    both(values, ([from, to]) =>
+      to > from ? (sum(values, from, to) / (to - from) / stats.stepSeconds) * 60 : null,
+    );
   return {
+    recentSeconds: (recent[1] - recent[0]) * stats.stepSeconds,
     createdPerMinute: perMinute(series.created),
     completedPerMinute: perMinute(series.completed),
-    failureShare: both(([from, to]) => share(series, from, to)),
-    waitP95: both(([from, to]) => mean(series.waitMs.p95, from, to)),
-    durationP95: both(([from, to]) => mean(series.durationMs.p95, from, to)),
+    failureShare: both(ended, ([from, to]) => share(series, from, to)),
+    waitP95: both(ended, ([from, to]) => mean(series.waitMs.p95, from, to)),
+    durationP95: both(ended, ([from, to]) => mean(series.durationMs.p95, from, to)),
   };
+}
+
+/** Whether both parts, brought to the length of the recent one, have tasks enough: a fall to nothing is one as well. */
+function isComparable(
+  counts: readonly number[],
+  recent: readonly [number, number],
+  before: readonly [number, number],
+): boolean {
+  const [recentSteps, beforeSteps] = [recent[1] - recent[0], before[1] - before[0]];
+  if (recentSteps === 0 || beforeSteps === 0) return false;
+  const usual = (sum(counts, ...before) / beforeSteps) * recentSteps;
+  return Math.max(usual, sum(counts, ...recent)) >= FEWEST_TASKS;
 }
 
 /** The first step of which something is known: before it there was no server, and its zeros tell nothing. */

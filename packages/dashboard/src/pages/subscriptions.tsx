@@ -73,12 +73,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
     {
       title: "URL",
       kind: "main",
-      cell: ({ url, enabled }) => (
-        <span className="row">
-          <span className="wrap">{url}</span>
-          {enabled ? null : <span className="tag warn">off</span>}
-        </span>
-      ),
+      cell: ({ url }) => <span className="wrap">{url}</span>,
     },
     { title: "Events", cell: ({ events }) => <span className="muted small wrap">{events.join(" ")}</span> },
     {
@@ -92,18 +87,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
     },
     {
       title: "State",
-      cell: ({ failingSince, disabledAt }) =>
-        disabledAt !== null ? (
-          <span style={{ color: "var(--failed)" }}>
-            turned off after failures <Ago at={disabledAt} />
-          </span>
-        ) : failingSince === null ? (
-          <span className="muted">well</span>
-        ) : (
-          <span style={{ color: "var(--failed)" }}>
-            failing for <Ago at={failingSince} bare />
-          </span>
-        ),
+      cell: (webhook) => <WebhookState webhook={webhook} />,
     },
     {
       actions: (webhook) => (
@@ -115,6 +99,24 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
       ),
     },
   ];
+}
+
+/** One word for whether it sends: what is off is neither on nor failing. */
+function WebhookState({ webhook: { enabled, failingSince, disabledAt } }: { readonly webhook: Webhook }) {
+  if (!enabled && disabledAt === null) return <span className="tag warn">off</span>;
+  if (disabledAt !== null) {
+    return (
+      <span style={{ color: "var(--failed)" }}>
+        turned off after failures <Ago at={disabledAt} />
+      </span>
+    );
+  }
+  if (failingSince === null) return <span>on</span>;
+  return (
+    <span style={{ color: "var(--failed)" }}>
+      failing for <Ago at={failingSince} bare />
+    </span>
+  );
 }
 
 function Switch({ webhook: { id, enabled } }: { readonly webhook: Webhook }) {

@@ -7,12 +7,12 @@ import { urlOf } from "../data/task.ts";
 import { Id } from "../parts/copy.tsx";
 import { Page, PageHead, Panel, Problem, Skeletons } from "../parts/page.tsx";
 import { State, toneOf } from "../parts/state.tsx";
-import { Ago } from "../parts/time.tsx";
 import { TaskActions } from "./task/actions.tsx";
 import { adviceOn } from "./task/advice.ts";
 import { Attempts } from "./task/attempts.tsx";
 import { Details, RawRecord } from "./task/details.tsx";
 import { Life } from "./task/life.tsx";
+import { Reason } from "./task/reason.tsx";
 import { RequestPanel } from "./task/request.tsx";
 import { ResponsePanel } from "./task/response.tsx";
 
@@ -92,15 +92,8 @@ function Why({ id }: { readonly id: string }) {
       <strong>{query.data.runnable ? "It can run" : "Why it has not ended"}</strong>
       {query.data.runnable ? <p className="muted">The next free node starts it.</p> : null}
       <ul>
-        {reasons.map(({ code, detail, until }) => (
-          <li key={code} className="reason">
-            <span>{detail}</span>
-            {until === null ? null : (
-              <span className="muted">
-                until <Ago at={until} />
-              </span>
-            )}
-          </li>
+        {reasons.map((reason) => (
+          <Reason key={reason.code} reason={reason} />
         ))}
       </ul>
     </div>

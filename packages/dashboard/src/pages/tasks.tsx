@@ -55,9 +55,15 @@ function TasksPage() {
       <Filters search={search} onChange={setSearch}>
         {mayAct ? <AllMenu search={search} total={list.total} /> : null}
       </Filters>
-      {list.error && !list.isReady ? <Problem error={list.error} /> : null}
       <section className="panel" style={{ position: "relative" }} aria-label="Tasks">
-        <SelectionBar rows={list.rows} selected={selected} onAsk={ask} onClear={() => select(new Set())} />
+        <SelectionBar
+          rows={list.rows}
+          selected={selected}
+          search={search}
+          total={list.total}
+          onAsk={ask}
+          onClear={() => select(new Set())}
+        />
         {asked === null ? null : (
           <AskedAction
             rows={list.rows}
@@ -93,6 +99,10 @@ function TasksPage() {
           />
         ) : list.isReady ? (
           <Nothing search={search} />
+        ) : list.error ? (
+          <div className="panel-body">
+            <Problem error={list.error} />
+          </div>
         ) : (
           <Skeletons rows={12} />
         )}

@@ -1,4 +1,4 @@
-import { formatAge, formatDuration, formatTime } from "../data/format.ts";
+import { formatAge, formatDuration, formatTime, formatUtc } from "../data/format.ts";
 import { useNow } from "../data/now.ts";
 
 /** How long ago, or in how long; the exact time on hover. */
@@ -14,7 +14,7 @@ export function Ago({
   const date = new Date(at);
   const age = now - date.getTime();
   return (
-    <time dateTime={at} title={`${formatTime(date)} · ${at}`}>
+    <time dateTime={at} title={`${formatTime(date)} · ${formatUtc(date)}`}>
       {ageText(age, bare)}
     </time>
   );
@@ -32,7 +32,7 @@ function ageText(age: number, bare: boolean): string {
 export function Moment({ at }: { readonly at: string | null | undefined }) {
   if (!at) return <span className="muted">–</span>;
   return (
-    <time dateTime={at} title={at} className="num">
+    <time dateTime={at} title={formatUtc(new Date(at))} className="num">
       {formatTime(new Date(at))}
     </time>
   );

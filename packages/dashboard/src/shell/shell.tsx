@@ -1,6 +1,6 @@
 import { Modal } from "@mantine/core";
 import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
-import { useLayoutEffect, useState } from "react";
+import { useEffect, useLayoutEffect, useState } from "react";
 import bell from "../bell.svg";
 import { colorScheme } from "../color-scheme.ts";
 import { connection } from "../data/connection.ts";
@@ -20,12 +20,18 @@ import { usePlaces } from "./places.ts";
 import { SandboxSwitch } from "./sandbox-switch.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SignIn } from "./sign-in.tsx";
+import { TimeZone } from "./time-zone.tsx";
 
 type Opened = "palette" | "shortcuts" | "more" | null;
 
 export function Shell() {
   const known = useKnown();
   const { isSignedOut } = connection.use();
+  const { refetch } = known;
+  // The answer that says why, and where a link is to be found.
+  useEffect(() => {
+    if (isSignedOut) void refetch();
+  }, [isSignedOut, refetch]);
   if (known.data === undefined && known.error) {
     return (
       <main className="sign-in">
@@ -35,7 +41,7 @@ export function Shell() {
   }
   if (known.data === undefined) return null;
   if ("signIn" in known.data) return <SignIn ways={known.data.signIn} />;
-  return isSignedOut ? <SignIn ways={{ mail: true, linkInLog: false }} /> : <SignedIn />;
+  return <SignedIn />;
 }
 
 function SignedIn() {
@@ -106,7 +112,7 @@ function switches(onShortcuts: () => void) {
     { title: "Light theme", note: "theme", icon: "sun", run: () => colorScheme.set("light") },
     { title: "Dark theme", note: "theme", icon: "moon", run: () => colorScheme.set("dark") },
     { title: "Theme of the system", note: "theme", icon: "screen", run: () => colorScheme.set("auto") },
-    { title: "Pause or resume live", note: "p", icon: "pause", run: live.toggle },
+    { title: "Pause or resume updates", note: "p", icon: "pause", run: live.toggle },
     { title: "Keyboard", note: "?", icon: "keyboard", run: onShortcuts },
   ] as const;
 }
@@ -145,6 +151,7 @@ function Main({ onSearch }: { readonly onSearch: () => void }) {
           <kbd>Ctrl K</kbd>
         </button>
         <div className="top-right">
+          <TimeZone />
           <SandboxSwitch />
           <LiveDot />
         </div>

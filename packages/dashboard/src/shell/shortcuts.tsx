@@ -11,7 +11,7 @@ const KEYS = [
   ["Enter", "Open the row"],
   ["r", "Retry the selection, or the row"],
   ["c", "Cancel the selection, or the row"],
-  ["p", "Pause or resume live"],
+  ["p", "Pause or resume updates"],
   ["?", "This list"],
 ] as const;
 

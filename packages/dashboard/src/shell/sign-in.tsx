@@ -40,6 +40,12 @@ export function SignIn({ ways }: { readonly ways: SignInWays }) {
             Bellhop
           </div>
           <h1>{state === "sent" ? "Check your mail" : "Sign in"}</h1>
+          {ways.hadSession && state !== "sent" ? (
+            <p role="status">
+              Your session has ended: it expired, or somebody signed it out. Nothing is lost: the link leads
+              back to the page that you were on.
+            </p>
+          ) : null}
           {state === "sent" ? (
             <p>
               If <strong className="wrap">{email}</strong> may sign in here, it gets a mail with a link. The
@@ -58,7 +64,8 @@ export function SignIn({ ways }: { readonly ways: SignInWays }) {
           {ways.linkInLog ? (
             <p className="small muted">
               This server has no mail server: it writes the link to its log. Check the terminal that{" "}
-              <code>npm start</code> runs in.
+              <code>npm start</code> runs in, or run{" "}
+              <code>bellhop session link {email || "you@example.com"}</code>.
             </p>
           ) : null}
           {ways.mail || ways.linkInLog ? null : (

@@ -155,11 +155,17 @@ describe("the dashboard", () => {
       assert.deepEqual(body.signIn, { mail: true, linkInLog: false });
     });
 
-    it("gets the way to sign in when no session exists", async () => {
-      for (const headers of [PAGE, { ...PAGE, ...cookieOf("a.b.c") }, {}]) {
+    it("gets the way to sign in when no session exists, and whether one was sent", async () => {
+      const cases = [
+        [PAGE, false],
+        [{ ...PAGE, ...cookieOf("a.b.c") }, true],
+        [{}, false],
+      ] as const;
+      for (const [headers, hadSession] of cases) {
         const { status, body } = await api.send({ url: "/page/session", headers });
         assert.equal(status, 401);
-        assert.deepEqual([body.code, body.signIn], ["token_invalid", { mail: true, linkInLog: false }]);
+        const signIn = { mail: true, linkInLog: false, hadSession };
+        assert.deepEqual([body.code, body.signIn], ["token_invalid", signIn]);
       }
     });
 

@@ -162,6 +162,21 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await server.api("DELETE", `/v1/tasks/${first}`);
   });
 
+  it("takes the step from the loaded rows to all that match, and acts on all of them", async () => {
+    const task = { queue: "errands", webhook_url: target.url, delay: 3600, tags: ["many"] };
+    for (const count of [100, 30])
+      await server.api("POST", "/v1/tasks/batch", { tasks: Array.from({ length: count }, () => task) });
+    await go("/tasks?tag=many");
+    await page.getByLabel("Select all rows that are loaded").check();
+    await page.getByText("100 selected").waitFor();
+    await button("Select all 130 that match").click();
+    await button("Cancel …").click();
+    await dialog().getByRole("spinbutton").fill("1000");
+    await dialog().getByRole("button", { name: "Cancel 130 tasks" }).click();
+    await dialog().getByText("130 of 130 tasks · completed").waitFor();
+    await dialog().getByRole("button", { name: "Done" }).click();
+  });
+
   it("makes a schedule, runs it, and pauses it", async () => {
     await go("/schedules");
     await button("New schedule").first().click();
@@ -301,7 +316,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await send("/seen");
     await page.getByText("/seen").first().waitFor();
     relay.cut();
-    await page.getByTitle("Pause (p)").getByText("reconnecting").waitFor();
+    await page.getByTitle("Pause updates (p)").getByText("reconnecting").waitFor();
     await page.getByText("The server does not answer").waitFor();
     await send("/missed");
     const resumed = page.waitForRequest(
@@ -310,7 +325,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     relay.mend();
     await resumed;
     await page.getByText("/missed").first().waitFor();
-    await page.getByTitle("Pause (p)").getByText("live").waitFor();
+    await page.getByTitle("Pause updates (p)").getByText("updating").waitFor();
     await go("/");
   });
 
@@ -396,6 +411,15 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     });
     const total = sizes.reduce((sum, size) => sum + size, 0);
     assert.ok(sizes.length > 0 && total < 300_000, `${total} bytes in ${sizes.length} files`);
+  });
+
+  it("says why it asks for a sign-in when the session was ended elsewhere, and where the link is", async () => {
+    await go("/");
+    const cookies = await page.context().cookies();
+    await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: "a.b.c" })));
+    await page.getByRole("link", { name: "Vault" }).click();
+    await page.getByText("Your session has ended").waitFor();
+    await page.context().addCookies(cookies);
   });
 
   it("signs out, and the browser has no session", async () => {

@@ -13,10 +13,30 @@ import { Icon } from "../../parts/icon.tsx";
 import { tell } from "../../parts/toast.tsx";
 import { useKeys } from "../../shell/keys.ts";
 
+type AskedKind = "retry" | "cancel" | "delete";
+
+const ASKED = {
+  retry: {
+    title: "Retry this task?",
+    action: "Retry it",
+    warning: "It is called again, with all its retries. A call that was made cannot be taken back.",
+  },
+  cancel: {
+    title: "Cancel this task?",
+    action: "Cancel it",
+    warning: "Its call is in flight and will be aborted. The target may still have acted on it.",
+  },
+  delete: {
+    title: "Delete this task?",
+    action: "Delete it",
+    warning: "No call is made, and its record is deleted. This cannot be undone.",
+  },
+} as const;
+
 export function TaskActions({ task }: { readonly task: Task }) {
   const navigate = useNavigate();
   const mayAct = useMay("member");
-  const [asked, ask] = useState<"cancel" | "delete" | null>(null);
+  const [asked, ask] = useState<AskedKind | null>(null);
   const retry = useAct(
     () => bellhop.tasks.retry(task.id),
     () => "The task was restarted",
@@ -37,7 +57,7 @@ export function TaskActions({ task }: { readonly task: Task }) {
   // Only a call that is under way cannot be had back.
   const onCancel = () => (task.status === "active" ? ask("cancel") : cancel.mutate(undefined));
   useKeys({
-    ...(mayRetry ? { r: () => retry.mutate(undefined) } : {}),
+    ...(mayRetry ? { r: () => ask("retry") } : {}),
     ...(mayCancel ? { c: onCancel } : {}),
   });
   return (
@@ -62,20 +82,15 @@ export function TaskActions({ task }: { readonly task: Task }) {
       <CopyMenu task={task} />
       {asked === null ? null : (
         <Confirm
-          title={asked === "cancel" ? "Cancel this task?" : "Delete this task?"}
-          action={asked === "cancel" ? "Cancel it" : "Delete it"}
+          title={ASKED[asked].title}
+          action={ASKED[asked].action}
           onClose={() => ask(null)}
           onConfirm={() => {
             ask(null);
-            if (asked === "cancel") cancel.mutate(undefined);
-            else remove.mutate(undefined);
+            ({ retry, cancel, delete: remove })[asked].mutate(undefined);
           }}
         >
-          <p>
-            {asked === "cancel"
-              ? "Its call is in flight and will be aborted. The target may still have acted on it."
-              : "No call is made, and its record is deleted. This cannot be undone."}
-          </p>
+          <p>{ASKED[asked].warning}</p>
         </Confirm>
       )}
     </>

@@ -54,26 +54,47 @@ export interface Asked {
   readonly ids: ReadonlySet<string>;
 }
 
-/** Actions on the selected rows. */
+/** Actions on the selected rows; where all that are loaded are selected, on all that match. */
 export function SelectionBar({
   rows,
   selected,
+  search,
+  total,
   onAsk,
   onClear,
 }: {
   readonly rows: readonly TaskSummary[];
   readonly selected: ReadonlySet<string>;
+  readonly search: TaskSearch;
+  readonly total: Total | null;
   readonly onAsk: (asked: Asked) => void;
   readonly onClear: () => void;
 }) {
+  const [isAll, setAll] = useState(false);
+  const [bulk, setBulk] = useState<BulkKind | null>(null);
   const chosen = rows.filter(({ id }) => selected.has(id));
+  const isEveryRow = chosen.length > 0 && chosen.length === rows.length;
+  const hasMore = total !== null && (total.isCapped || total.count > rows.length);
+  // A row that is taken out of the selection takes back "all that match".
+  const meansAll = isAll && isEveryRow;
   if (chosen.length === 0) return null;
   return (
     <div className="bulk-bar">
-      <span>{chosen.length} selected</span>
+      <span>
+        {meansAll && total !== null ? `All ${formatTotal(total)} that match` : `${chosen.length} selected`}
+      </span>
+      {isEveryRow && hasMore && !meansAll ? (
+        <Button size="compact-xs" variant="subtle" onClick={() => setAll(true)}>
+          Select all {formatTotal(total)} that match
+        </Button>
+      ) : null}
       {KINDS.map((kind) => {
         const count = chosen.filter((task) => fits(kind, task)).length;
-        return (
+        return meansAll ? (
+          <Button key={kind} size="compact-xs" onClick={() => setBulk(kind)}>
+            {TITLES[kind]} …
+          </Button>
+        ) : (
           <Button
             key={kind}
             size="compact-xs"
@@ -84,9 +105,19 @@ export function SelectionBar({
           </Button>
         );
       })}
-      <Button size="compact-xs" variant="subtle" onClick={onClear}>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        onClick={() => {
+          setAll(false);
+          onClear();
+        }}
+      >
         Clear
       </Button>
+      {bulk === null ? null : (
+        <BulkDialog kind={bulk} filter={filterOf(search)} onClose={() => setBulk(null)} />
+      )}
     </div>
   );
 }

@@ -76,7 +76,9 @@ export function registerPageSessionRoutes(app: Api, deps: PageSessionDeps): void
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== "token_invalid") throw error;
       // Not by the header that other refusals of this kind have: there is no credential that a browser should ask for.
-      return reply.code(401).send({ ...problemBody(error), signIn, version });
+      // Whether this browser was signed in before: the page then says why it asks again.
+      const hadSession = cookies.readPage(request) !== undefined;
+      return reply.code(401).send({ ...problemBody(error), signIn: { ...signIn, hadSession }, version });
     }
   });
 

@@ -1,0 +1,34 @@
+import type { AnswerOf } from "@bellhop/sdk";
+import { Ago } from "../../parts/time.tsx";
+
+type ReasonAnswer = AnswerOf<"explainTask">["reasons"][number];
+
+const INSTANT = /(?:at |since )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** What happens at the time that a reason names. */
+const THEN: Readonly<Record<string, string>> = {
+  delayed: "It is due",
+  backing_off: "The next attempt is due",
+  call_under_way: "It times out",
+  awaiting_callback: "Without one it fails",
+  polling: "Without an end it fails",
+};
+
+/** A reason in a sentence: times that the server writes for programs are shown as people say them. */
+export function Reason({ reason: { code, detail, until } }: { readonly reason: ReasonAnswer }) {
+  // Every second part is a time.
+  const parts = detail.split(INSTANT);
+  return (
+    <li className="reason">
+      <span>
+        {parts.map((part, index) => (index % 2 === 1 ? <Ago key={part} at={part} /> : part))}.
+        {until === null ? null : (
+          <>
+            {" "}
+            {THEN[code] ?? "It is over"} <Ago at={until} />.
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
