@@ -43,6 +43,8 @@ describe("one sentence of health", () => {
       host: "api.example.com",
       failureReason: "retries_exhausted",
       responseCode: "503",
+      error: "The target answered 503: upstream is down",
+      course: [312],
       count: 312,
       countIsCapped: false,
       firstSeen: ago(14 * 60),
@@ -52,9 +54,9 @@ describe("one sentence of health", () => {
     });
     const told = (lastSeen: number) =>
       complaintsOf({ queues: [], stats: undefined, failures: [group(lastSeen)], now: NOW }).map(
-        ({ text }) => text,
+        ({ text, words }) => `${text}: ${words}`,
       );
-    assert.deepEqual(told(10), ["312 failing at api.example.com for 14 min"]);
+    assert.deepEqual(told(10), ["312 failing at api.example.com for 14 min: upstream is down"]);
     assert.deepEqual(told(400), []);
   });
 

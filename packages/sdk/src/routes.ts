@@ -26,7 +26,7 @@ export const ROUTES = {
   endSession: { method: "DELETE", path: "/v1/auth/session", credential: true, query: [], body: null, snake: false },
   resolveCallback: { method: "POST", path: "/v1/callbacks/{callbackId}", credential: false, query: [], body: "json", snake: false },
   createTask: { method: "POST", path: "/v1/tasks", credential: true, query: ["wait"], body: "json", snake: true },
-  listTasks: { method: "GET", path: "/v1/tasks", credential: true, query: ["queue","status","tag","created_after","created_before","host","provider","schedule","failure_reason","response_code","id","sandbox","order","limit","offset","cursor"], body: null, snake: false },
+  listTasks: { method: "GET", path: "/v1/tasks", credential: true, query: ["queue","status","tag","created_after","created_before","host","provider","schedule","failure_reason","response_code","error","metadata","id","sandbox","order","limit","offset","cursor"], body: null, snake: false },
   getTask: { method: "GET", path: "/v1/tasks/{task_id}", credential: true, query: ["wait"], body: null, snake: false },
   deleteTask: { method: "DELETE", path: "/v1/tasks/{task_id}", credential: true, query: [], body: null, snake: false },
   cancelTask: { method: "POST", path: "/v1/tasks/{task_id}/cancel", credential: true, query: [], body: null, snake: false },

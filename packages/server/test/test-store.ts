@@ -156,6 +156,8 @@ export const ALL_TASKS: TaskFilter = {
   failureReason: null,
   scheduleId: null,
   lastAnswer: null,
+  error: null,
+  metadata: null,
   id: null,
 };
 

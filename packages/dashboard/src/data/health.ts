@@ -1,10 +1,13 @@
 import { formatAge, formatCount, formatPercent } from "./format.ts";
 import { type FailureGroup, failureShare, type Stats } from "./stats.ts";
+import { wordsOf } from "./task.ts";
 
 export interface Complaint {
   readonly queue: string;
   readonly text: string;
   readonly kind: "failing" | "slow" | "paused";
+  /** What the target says to it, where it does. */
+  readonly words: string | null;
   readonly group: FailureGroup | null;
 }
 
@@ -43,6 +46,7 @@ function failing(failures: readonly FailureGroup[], now: number): Complaint[] {
       queue: group.queue,
       kind: "failing",
       text: `${formatCount(group.count)}${group.countIsCapped ? "+" : ""} failing at ${group.host} for ${formatAge(now - new Date(group.firstSeen).getTime())}`,
+      words: wordsOf(group.error),
       group,
     }));
 }
@@ -58,6 +62,7 @@ function late(queues: Known["queues"], stats: Stats | undefined, now: number): C
       queue: queue ?? "",
       kind: "slow",
       text: `${formatCount(pending)} waiting, the oldest for ${formatAge(age)}`,
+      words: null,
       group: null,
     }));
 }
@@ -69,6 +74,7 @@ function paused(queues: Known["queues"]): Complaint[] {
       queue: name,
       kind: "paused",
       text: pending === 0 ? "paused" : `paused, ${formatCount(pending)} waiting`,
+      words: null,
       group: null,
     }));
 }
@@ -80,7 +86,13 @@ function often(stats: Stats | undefined, failures: readonly FailureGroup[]): Com
     const share = failureShare(series);
     if (share === null || share < MANY_FAIL || series.queue === null || told.has(series.queue)) return [];
     return [
-      { queue: series.queue, kind: "failing" as const, text: `${formatPercent(share)} fail`, group: null },
+      {
+        queue: series.queue,
+        kind: "failing" as const,
+        text: `${formatPercent(share)} fail`,
+        words: null,
+        group: null,
+      },
     ];
   });
 }

@@ -13,6 +13,13 @@ export function splitUrl(url: string): readonly [host: string, path: string] {
   return [host, pathname + search];
 }
 
+/** What an error says beyond the status code, which is shown beside it; null where that is all. */
+export function wordsOf(error: string | undefined | null): string | null {
+  if (!error) return null;
+  const [, words] = /^The target answered \d{3}(?:: (.+))?$/s.exec(error) ?? [null, error];
+  return words ?? null;
+}
+
 /** The body that is sent, as text; null where there is none. */
 export function bodyOf(task: Task): string | null {
   const body = "targetUrl" in task ? task.body : task.payload;

@@ -18,6 +18,10 @@ export interface TaskFilter {
   readonly scheduleId: string | null;
   readonly failureReason: FailureReason | null;
   readonly lastAnswer: LastAnswer | null;
+  /** A pattern that all of the task's `error` fits, whatever its case; `*` stands for any text. */
+  readonly error: string | null;
+  /** One entry of the task's metadata. */
+  readonly metadata: { readonly key: string; readonly value: string } | null;
   readonly id: string | null;
 }
 
@@ -38,6 +42,12 @@ export function readLastAnswer(text: string): LastAnswer {
   return { least, most: text.endsWith("xx") ? least + 99 : least };
 }
 
+/** `key=value`; null for anything else. A key has no `=`. */
+export function readMetadataEntry(text: string): TaskFilter["metadata"] {
+  const at = text.indexOf("=");
+  return at < 1 ? null : { key: text.slice(0, at), value: text.slice(at + 1) };
+}
+
 const HOST = /^[^\s/\\?#@:[\]]+$/;
 const IPV6 = /^\[?([0-9a-f:.]*:[0-9a-f:.]*)\]?$/i;
 
@@ -51,8 +61,10 @@ export function readHost(text: string): readonly string[] | null {
 
 /** Whether the filter needs a scan of the tasks, because no index covers it. */
 export function needsSearch(filter: TaskFilter): boolean {
-  const { tag, hosts, provider, scheduleId, failureReason, lastAnswer, id } = filter;
-  return [tag, hosts, provider, scheduleId, failureReason, lastAnswer, id].some((each) => each !== null);
+  const { tag, hosts, provider, scheduleId, failureReason, lastAnswer, error, metadata, id } = filter;
+  return [tag, hosts, provider, scheduleId, failureReason, lastAnswer, error, metadata, id].some(
+    (each) => each !== null,
+  );
 }
 
 /** True of a filter that every task passes. */

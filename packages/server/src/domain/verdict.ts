@@ -1,5 +1,6 @@
 import { type Backoff, backoffMs, retryAfterMs } from "./backoff.ts";
 import type { Call } from "./call.ts";
+import { errorExcerpt } from "./error-excerpt.ts";
 import type { CallResponse, Outcome } from "./outcome.ts";
 import { type PollPlan, planPolling } from "./poll/poll-plan.ts";
 import type { Attempt, FailureReason, FollowUp, TaskResult } from "./task.ts";
@@ -134,8 +135,12 @@ function askedWaitMs(outcome: Outcome, now: Date): number | null {
   return retryAfterMs(outcome.headers["retry-after"], now);
 }
 
+/** With the target's own words, where it has any. */
 function describe(outcome: Outcome): string {
-  return outcome.kind === "response" ? `The target answered ${outcome.statusCode}` : outcome.message;
+  if (outcome.kind === "failure") return outcome.message;
+  const excerpt = errorExcerpt(outcome.body);
+  const said = `The target answered ${outcome.statusCode}`;
+  return excerpt === null ? said : `${said}: ${excerpt}`;
 }
 
 function toResult(response: Extract<Outcome, { kind: "response" }>): TaskResult {

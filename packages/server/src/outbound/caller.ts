@@ -5,6 +5,7 @@ import { createUnderWay } from "../domain/under-way.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { createConnector } from "./connector.ts";
 import { createDnsLookup } from "./dns-lookup.ts";
+import { answerEcho, ECHO_ORIGIN } from "./echo-target.ts";
 import { Exchange, type ExchangeHome, type ExchangeRequest, type ReadWhole } from "./exchange.ts";
 import { MAX_HEADER_BYTES, type NetworkFailure, STOPPED } from "./exchange-failure.ts";
 import { findForbiddenHeader, mergeHeaders } from "./headers.ts";
@@ -183,6 +184,10 @@ export function createCaller({
     }
     const { origin, path } = target;
     const merged = mergeHeaders(defaults, options.headers, headers);
+    if (origin === ECHO_ORIGIN) {
+      if (options.mayLeave?.() === false) return refuse(STOPPED);
+      return Promise.resolve(answerEcho(path, { method, body }, merged));
+    }
     return send({ origin, path, method, headers: merged, body }, options);
   }
 

@@ -105,10 +105,48 @@ describe("statistics", () => {
     assert.deepEqual(theirs.body, { failures: [] });
   });
 
+  it("of failures are one group where errors differ in ids alone, and several where they differ in words", async () => {
+    const [declined, limited] = [{ id: 0 }, { id: 0 }];
+    api.house.target.answer = (call, response) => {
+      const of = call.path === "/card" ? declined : limited;
+      of.id += 1;
+      const said = call.path === "/card" ? `Card declined for cus_${of.id}` : `Limit of ${of.id} exceeded`;
+      response.writeHead(402).end(JSON.stringify({ error: { message: said } }));
+    };
+    const base = api.house.target.url.replace(/\/$/, "");
+    for (const path of ["/card", "/limit", "/card"])
+      await api.run({ webhook_url: `${base}${path}`, max_retries: 0 });
+    const { body } = await api.call("GET", "/v1/stats/failures?range=1h");
+    const groups = body.failures.filter(
+      ({ response_code }: { response_code: string }) => response_code === "402",
+    );
+    assert.deepEqual(
+      groups.map(({ count, error, filter }: { count: number; error: string; filter: { error: string } }) => [
+        count,
+        error,
+        filter.error,
+      ]),
+      [
+        [2, "The target answered 402: Card declined for cus_2", "The target answered *: Card declined for *"],
+        [1, "The target answered 402: Limit of 1 exceeded", "The target answered *: Limit of * exceeded"],
+      ],
+    );
+    assert.equal(
+      groups[0].course.reduce((sum: number, count: number) => sum + count, 0),
+      2,
+    );
+    const dry = await api.call("POST", "/v1/tasks/bulk", {
+      action: "retry",
+      filter: groups[0].filter,
+      dry_run: true,
+    });
+    assert.equal(dry.body.bulk?.matched ?? dry.body.matched, 2);
+  });
+
   it("of failures tell an answer that never came from one that came too late", async () => {
     await api.run({ webhook_url: "http://127.0.0.1:1/" });
     const { body } = await api.call("GET", "/v1/stats/failures?range=15m");
     const codes = body.failures.map((group: { response_code: string }) => group.response_code);
-    assert.deepEqual(codes, ["503", "network"]);
+    assert.deepEqual(codes, ["503", "402", "402", "network"]);
   });
 });

@@ -55,8 +55,9 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
         tags,
         summary: "Get groups of failed tasks",
         description:
-          "Failed tasks that were created in the range, grouped by queue, host, reason and last answer. The newest " +
-          "10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.",
+          "Failed tasks that were created in the range, grouped by queue, host, reason, last answer and error. Errors that " +
+          "differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that " +
+          "have any. At most 100 groups, the largest first.",
         querystring: record.FailuresQuery,
         response: { 200: ref(record.FailureList), ...refusals() },
       },
@@ -73,7 +74,9 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
             host,
             failure_reason: failureReason,
             response_code: answer,
+            error: group.error,
             count: group.count,
+            course: [...group.course],
             count_is_capped: group.isCapped,
             first_seen: group.firstAt.toISOString(),
             last_seen: group.lastAt.toISOString(),
@@ -84,6 +87,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
               ...(host !== "" && { host }),
               ...(failureReason !== null && { failure_reason: failureReason }),
               ...(answer !== null && { response_code: answer }),
+              ...(group.pattern !== "" && { error: group.pattern }),
               created_after: createdAfter.toISOString(),
               ...(sandbox && { sandbox }),
             },

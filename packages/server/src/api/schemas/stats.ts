@@ -83,7 +83,14 @@ export const FailureGroup = model("FailureGroup", "Failed tasks that failed in t
   response_code: textOrNull(
     "How the last attempt was answered: a status code, `timeout` or `network`; null where it was not made to its end.",
   ),
+  error: Type.String({
+    description: "The error of the newest of them, with the target's own words.",
+    examples: ["The target answered 402: Card declined for customer cus_1001"],
+  }),
   count: count("How many there are."),
+  course: Type.Array(Type.Integer(), {
+    description: "How many of them failed in each of 30 steps of the range, which are equally long.",
+  }),
   count_is_capped: Type.Boolean({
     description: "There may be more: not all tasks of the queue were scanned.",
   }),
@@ -100,6 +107,7 @@ export const FailureGroup = model("FailureGroup", "Failed tasks that failed in t
       host: Type.Optional(Type.String()),
       failure_reason: Type.Optional(oneOf(FAILURE_REASONS)),
       response_code: Type.Optional(Type.String()),
+      error: Type.Optional(Type.String()),
       created_after: Type.String({ format: "date-time" }),
       sandbox: Type.Optional(Type.Boolean()),
     },

@@ -7,7 +7,12 @@ import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import { FAILURE_REASONS, TASK_STATUSES } from "../../domain/task.ts";
-import { RESPONSE_CODE_PATTERN, readHost, readLastAnswer } from "../../domain/task-filter.ts";
+import {
+  RESPONSE_CODE_PATTERN,
+  readHost,
+  readLastAnswer,
+  readMetadataEntry,
+} from "../../domain/task-filter.ts";
 import { parseTaskId } from "../../domain/task-id.ts";
 import type { AskedFilter } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
@@ -64,6 +69,23 @@ export const FILTER_FIELDS = {
       examples: ["503", "5xx", "timeout", "network"],
     }),
   ),
+  error: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description:
+        "Only tasks whose whole `error` fits this pattern, whatever its case; `*` stands for any text.",
+      examples: ["*card declined*"],
+    }),
+  ),
+  metadata: Type.Optional(
+    Type.String({
+      minLength: 2,
+      maxLength: 1100,
+      description: "Only tasks with this entry in their metadata: its key, `=` and its value.",
+      examples: ["order=4711"],
+    }),
+  ),
   id: Type.Optional(Type.String({ description: "Only this task, by either spelling of its id." })),
 };
 
@@ -93,6 +115,12 @@ export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null)
     scheduleId: read("schedule", (text) => parseId("sch", text), "the id of a schedule, sch_…"),
     failureReason: said.failure_reason ?? null,
     lastAnswer: said.response_code === undefined ? null : readLastAnswer(said.response_code),
+    error: read("error", storable, STORABLE_RULE),
+    metadata: read(
+      "metadata",
+      (text) => (isStorable(text) ? readMetadataEntry(text) : null),
+      "a key, = and a value, such as order=4711",
+    ),
     id: read("id", parseTaskId, "the id of a task"),
   };
   if (complaints.length > 0) throw invalid(complaints);

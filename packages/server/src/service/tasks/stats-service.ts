@@ -11,7 +11,11 @@ import {
 import { chooseSandbox } from "../../domain/reach.ts";
 import { firstIdOf } from "../../domain/task-filter.ts";
 import type { Sql } from "../../store/sql.ts";
-import { type FailureGroup, readFailureGroups } from "../../store/tasks/failure-groups.ts";
+import {
+  type FailureGroup,
+  FINGERPRINT_LENGTH,
+  readFailureGroups,
+} from "../../store/tasks/failure-groups.ts";
 import {
   type QueueNow,
   readHistograms,
@@ -26,6 +30,8 @@ const MOST_QUEUES = 100;
 const MOST_FAILED = 10_000;
 const LEAST_PER_QUEUE = 200;
 const MOST_GROUPS = 100;
+/** Of the range, for the course of each group. */
+const FAILURE_STEPS = 30;
 
 export interface StatsQuery {
   readonly range: StatsRange;
@@ -69,7 +75,7 @@ export interface StatsService {
   ): Promise<{
     readonly createdAfter: Date;
     readonly sandbox: boolean;
-    readonly groups: readonly FailureGroup[];
+    readonly groups: readonly ShownFailureGroup[];
   }>;
 }
 
@@ -135,7 +141,8 @@ export function createStatsService({
 
     async failures(principal, { range, sandbox: asked }) {
       const sandbox = chooseSandbox(principal, asked);
-      const createdAfter = new Date((stepsOf(range, now().getTime())[0] ?? 0) * 1000);
+      const until = now();
+      const createdAfter = new Date((stepsOf(range, until.getTime())[0] ?? 0) * 1000);
       const groups = await readFailureGroups(sql, {
         teamId: principal.teamId,
         sandbox,
@@ -144,10 +151,30 @@ export function createStatsService({
         most: MOST_FAILED,
         leastPerQueue: LEAST_PER_QUEUE,
         groups: MOST_GROUPS,
+        until,
+        steps: FAILURE_STEPS,
       });
-      return { createdAfter, sandbox, groups };
+      return { createdAfter, sandbox, groups: groups.map(showGroup) };
     },
   };
+}
+
+interface ShownFailureGroup extends FailureGroup {
+  /** How many failed in each step of the range. */
+  readonly course: readonly number[];
+  /** Finds their errors, as a filter. */
+  readonly pattern: string;
+}
+
+function showGroup(group: FailureGroup): ShownFailureGroup {
+  const course = Array.from({ length: FAILURE_STEPS }, () => 0);
+  for (const step of group.failedIn) {
+    const place = Math.min(Math.max(step, 1), FAILURE_STEPS) - 1;
+    course[place] = (course[place] ?? 0) + 1;
+  }
+  const { fingerprint } = group;
+  const isCut = fingerprint.length >= FINGERPRINT_LENGTH;
+  return { ...group, course, pattern: isCut ? `${fingerprint}*` : fingerprint };
 }
 
 /** One entry of the answer under construction. */

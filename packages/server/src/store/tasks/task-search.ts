@@ -228,6 +228,12 @@ function matching(
   if (failureReason !== null) conditions.push(`t.failure_reason is not distinct from ${bind(failureReason)}`);
   if (hosts !== null) conditions.push(isAt(hosts, bind));
   if (lastAnswer !== null) conditions.push(`coalesce(${answered(lastAnswer, bind)}, false)`);
+  if (filter.metadata !== null)
+    conditions.push(
+      `coalesce(t.metadata ->> ${bind(filter.metadata.key)} = ${bind(filter.metadata.value)}, false)`,
+    );
+  if (filter.error !== null)
+    conditions.push(`coalesce(t.error ilike ${bind(likePattern(filter.error))}, false)`);
   return `(${conditions.join(" and ")})`;
 }
 
@@ -241,6 +247,11 @@ function isAt(hosts: readonly string[], bind: (value: unknown) => string): strin
   );
   const anywhere = hosts.map((host) => `strpos(lower(t.url), ${bind(host)}) > 0`);
   return `(${plainly.join(" or ")} or ((${anywhere.join(" or ")}) and ${HOST} = any(${bind(hosts)}::text[])))`;
+}
+
+/** In the language of `like`: `*` is `%`, and what means something there stands for itself. */
+function likePattern(pattern: string): string {
+  return pattern.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%");
 }
 
 /** The part between `//` and port or path, by URL rules: see `isCallUrl`, which refuses user names. */

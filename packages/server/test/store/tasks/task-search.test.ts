@@ -74,6 +74,10 @@ describe("searching tasks", () => {
     [{ lastAnswer: { least: 500, most: 599 } }, [4]],
     [{ lastAnswer: { least: 500, most: 500 }, statuses: ["pending", "failed"] }, [4]],
     [{ lastAnswer: { none: "network" } }, []],
+    [{ error: "the TARGET answered*" }, [4]],
+    [{ error: "*answered*", statuses: ["failed"] }, [4]],
+    [{ error: "answered" }, []],
+    [{ error: "The_target%" }, []],
     [{ createdAfter: new Date(0), hosts: ["localhost"] }, [5, 4]],
     [{ createdBefore: new Date(0), hosts: ["localhost"] }, []],
   ];

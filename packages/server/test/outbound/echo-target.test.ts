@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Call } from "../../src/domain/call.ts";
+import { Secret } from "../../src/domain/secret.ts";
+import type { AddressGuard } from "../../src/outbound/address-guard.ts";
+import { createCaller } from "../../src/outbound/caller.ts";
+import { ECHO_ORIGIN } from "../../src/outbound/echo-target.ts";
+import { fixedLookup } from "./lookup.ts";
+
+const call = (change: Partial<Call> = {}): Call => ({
+  url: `${ECHO_ORIGIN}/hello`,
+  method: "POST",
+  headers: { "X-Mine": "1" },
+  body: '{"a":1}',
+  ...change,
+});
+const options = { timeoutMs: 1000, headers: { "bellhop-attempt": "1" } };
+
+/** A caller that looks up no name and allows no address, and what it was asked for all the same. */
+function closedCaller() {
+  const { asked, lookup } = fixedLookup({});
+  const guard: AddressGuard = {
+    check: () => ({ allowed: false, message: "Nothing is allowed" }),
+    checkName(hostname) {
+      asked.push(hostname);
+      return { allowed: true };
+    },
+  };
+  return { caller: createCaller({ userAgent: "test", guard, lookup }), asked };
+}
+
+describe("the built-in echo target", () => {
+  it("answers with what was sent, and asks neither the guard nor a name server", async () => {
+    const { caller, asked } = closedCaller();
+    const outcome = await caller.call(call(), options);
+    assert.ok(outcome.kind === "response");
+    const answer = JSON.parse(outcome.body);
+    assert.deepEqual(
+      [outcome.statusCode, answer.method, answer.path, answer.headers["X-Mine"], answer.body],
+      [200, "POST", "/hello", "1", '{"a":1}'],
+    );
+    assert.deepEqual(asked, []);
+  });
+
+  it("fails where it is asked to, so that a failure can be seen", async () => {
+    const { caller } = closedCaller();
+    const outcome = await caller.call(call({ url: `${ECHO_ORIGIN}/status/503` }), options);
+    assert.equal(outcome.statusCode, 503);
+  });
+
+  it("is this host on this port and no other: every other spelling is a call that leaves", async () => {
+    const { caller } = closedCaller();
+    for (const url of [
+      "https://echo.bellhop.invalid/",
+      "http://echo.bellhop.invalid:81/",
+      "http://echo.bellhop.invalid.example.com/",
+      "http://x.echo.bellhop.invalid/",
+    ]) {
+      const outcome = await caller.call(call({ url }), options);
+      assert.equal(outcome.kind, "failure", url);
+    }
+  });
+
+  it("repeats no credential of the vault", async () => {
+    const { caller } = closedCaller();
+    const secrets = { byReference: new Map([["tok_a", new Secret("s3cret-value")]]), others: [] };
+    const outcome = await caller.call(call({ headers: { Authorization: "tok_a" } }), { ...options, secrets });
+    assert.ok(outcome.kind === "response");
+    assert.doesNotMatch(outcome.body, /s3cret/);
+  });
+
+  it("makes no call that may no longer be made", async () => {
+    const { caller } = closedCaller();
+    const outcome = await caller.call(call(), { ...options, mayLeave: () => false });
+    assert.ok(outcome.kind === "failure" && outcome.code === "aborted");
+  });
+});
