@@ -1,4 +1,4 @@
-// Takes the pictures of the dashboard that the README shows: starts a server with a database of its own, lets sample
+// Takes the pictures of the dashboard that the README and docs/dashboard.md show: starts a server with a database of its own, lets sample
 // tasks run for a few minutes so that the charts have something to show, and looks at it in both themes.
 // MINUTES says for how long; needs a Chromium (CHROMIUM_PATH, or where Debian puts it).
 import { spawn } from "node:child_process";
@@ -13,6 +13,7 @@ import { startEcho } from "../packages/server/dist/cli/echo.js";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const images = join(root, "docs", "images");
 const minutes = Number(process.env.MINUTES ?? 10);
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" };
 const browserPath = [process.env.CHROMIUM_PATH ?? "", "/usr/bin/chromium", "/usr/bin/google-chrome"].find(
   (path) => path !== "" && existsSync(path),
 );
@@ -38,8 +39,18 @@ try {
   });
   // Signed in first: the link is good for some minutes only.
   const cookies = await signIn(browser, link);
+  const take = (picture) => takePicture(browser, cookies, url, picture);
+  await take({ name: "first-minute", path: "/", waitFor: ".steps" });
   await runSamples(call);
-  for (const theme of ["light", "dark"]) await takePicture(browser, cookies, url, theme);
+  for (const colorScheme of ["light", "dark"])
+    await take({
+      name: `overview-${colorScheme}`,
+      path: "/?range=15m",
+      waitFor: ".chart canvas",
+      colorScheme,
+    });
+  await take({ name: "failures", path: "/failures", waitFor: "tbody tr" });
+  await take({ name: "phone", path: "/tasks?status=failed", waitFor: ".task-row", ...PHONE });
   await browser.close();
 } finally {
   server.stop();
@@ -119,18 +130,24 @@ function sample(number, isAway) {
   return { queue: kind < 4 ? "emails" : "webhooks", webhook_url: to("/welcome"), payload };
 }
 
-async function takePicture(browser, storageState, url, colorScheme) {
+async function takePicture(
+  browser,
+  storageState,
+  url,
+  { name, path, waitFor, colorScheme = "light", ...device },
+) {
   const context = await browser.newContext({
     storageState,
     colorScheme,
     viewport: { width: 1440, height: 1000 },
+    ...device,
   });
   const page = await context.newPage();
-  await page.goto(`${url}/?range=15m`);
-  await page.waitForSelector(".chart canvas");
-  // The charts are there; the numbers of a second later are as well.
+  await page.goto(url + path);
+  await page.waitForSelector(waitFor);
+  // What was waited for is there; the numbers of a second later are as well.
   await page.waitForTimeout(2000);
   await mkdir(images, { recursive: true });
-  await page.screenshot({ path: join(images, `overview-${colorScheme}.png`) });
+  await page.screenshot({ path: join(images, `${name}.png`) });
   await context.close();
 }

@@ -170,6 +170,8 @@ class CreateBulkFilter(TypedDict):
     schedule: NotRequired[str]
     failure_reason: NotRequired[Literal["retries_exhausted", "worker_lost", "queue_deleted", "poll_failed", "poll_timeout", "callback_timeout", "token_revoked", "blocked", "not_retryable", "expired"]]
     response_code: NotRequired[str]
+    error: NotRequired[str]
+    metadata: NotRequired[str]
     id: NotRequired[str]
     sandbox: NotRequired[bool]
 
@@ -493,6 +495,7 @@ class FailureGroupFilter(TypedDict):
     host: NotRequired[str]
     failure_reason: NotRequired[Literal["retries_exhausted", "worker_lost", "queue_deleted", "poll_failed", "poll_timeout", "callback_timeout", "token_revoked", "blocked", "not_retryable", "expired"]]
     response_code: NotRequired[str]
+    error: NotRequired[str]
     created_after: str
     sandbox: NotRequired[bool]
 
@@ -501,7 +504,9 @@ class FailureGroup(TypedDict):
     host: str
     failure_reason: str | None
     response_code: str | None
+    error: str
     count: int
+    course: list[int]
     count_is_capped: bool
     first_seen: str
     last_seen: str

@@ -14,6 +14,7 @@ import "./styles/overlays.css";
 import "./styles/tasks.css";
 import "./styles/task.css";
 import "./styles/charts.css";
+import "./styles/touch.css";
 import { ApiError } from "@bellhop/sdk";
 import { colorScheme } from "./color-scheme.ts";
 import { useSystemDark } from "./data/media.ts";

@@ -62,6 +62,10 @@ const tree = root.addChildren([
     component: lazyRouteComponent(() => import("./pages/schedules.tsx"), "Schedules"),
   }),
   createRoute({
+    ...at("/schedules/$name"),
+    component: lazyRouteComponent(() => import("./pages/schedule.tsx"), "SchedulePage"),
+  }),
+  createRoute({
     ...at("/vault"),
     component: lazyRouteComponent(() => import("./pages/vault.tsx"), "Vault"),
   }),
@@ -71,6 +75,8 @@ const tree = root.addChildren([
   }),
   createRoute({
     ...at("/keys"),
+    validateSearch: ({ new: isNew }: Record<string, unknown>): { new?: string } =>
+      isNew === "true" ? { new: isNew } : {},
     component: lazyRouteComponent(() => import("./pages/keys.tsx"), "ApiKeys"),
   }),
   createRoute({

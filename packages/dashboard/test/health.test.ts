@@ -85,6 +85,8 @@ describe("numbers with their change", () => {
       summarize(statsOf(), series(null, { created })).createdPerMinute.isComparable;
     assert.deepEqual([comparable([0, 8, 0]), comparable([0, 8, 19])], [false, false]);
     assert.deepEqual([comparable([0, 20, 0]), comparable([0, 1, 20])], [true, true]);
+    const ofFew = summarize(statsOf(), series(null, { completed: [0, 60, 5], failed: [0, 0, 0] }));
+    assert.deepEqual([ofFew.failureShare.isComparable, ofFew.waitP95.isComparable], [false, false]);
   });
 
   it("says how long the time is that the numbers stand for", () => {

@@ -14,6 +14,12 @@ describe("what is typed into the search of tasks", () => {
     assert.deepEqual(readFilter("after:2h", NOW), ["created_after", "2026-03-01T10:00:00.000Z"]);
   });
 
+  it("looks for several words anywhere in errors", () => {
+    assert.deepEqual(readFilter("card declined", NOW), ["error", "*card declined*"]);
+    assert.deepEqual(readFilter("error:timeout*", NOW), ["error", "timeout*"]);
+    assert.deepEqual(readFilter("metadata:order=4711", NOW), ["metadata", "order=4711"]);
+  });
+
   it("knows ids and hosts without a word, and takes the rest for a tag", () => {
     const id = "01a1e0f6-e221-7335-aa32-283342cad31c";
     const read = (text: string) => readFilter(text, NOW);

@@ -801,7 +801,7 @@ export interface paths {
         };
         /**
          * Get groups of failed tasks
-         * @description Failed tasks that were created in the range, grouped by queue, host, reason and last answer. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
+         * @description Failed tasks that were created in the range, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
          */
         get: operations["getFailureStats"];
         put?: never;
@@ -1833,6 +1833,16 @@ export interface components {
                  * @example network
                  */
                 response_code?: string;
+                /**
+                 * @description Only tasks whose whole `error` fits this pattern, whatever its case; `*` stands for any text.
+                 * @example *card declined*
+                 */
+                error?: string;
+                /**
+                 * @description Only tasks with this entry in their metadata: its key, `=` and its value.
+                 * @example order=4711
+                 */
+                metadata?: string;
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
                 /** @description True: only tasks of the sandbox. Test keys reach no others. */
@@ -3006,8 +3016,15 @@ export interface components {
             failure_reason: string | null;
             /** @description How the last attempt was answered: a status code, `timeout` or `network`; null where it was not made to its end. */
             response_code: string | null;
+            /**
+             * @description The error of the newest of them, with the target's own words.
+             * @example The target answered 402: Card declined for customer cus_1001
+             */
+            error: string;
             /** @description How many there are. */
             count: number;
+            /** @description How many of them failed in each of 30 steps of the range, which are equally long. */
+            course: number[];
             /** @description There may be more: not all tasks of the queue were scanned. */
             count_is_capped: boolean;
             /**
@@ -3035,6 +3052,7 @@ export interface components {
                 /** @enum {string} */
                 failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
                 response_code?: string;
+                error?: string;
                 /** Format: date-time */
                 created_after: string;
                 sandbox?: boolean;
@@ -5919,6 +5937,16 @@ export interface operations {
                 failure_reason?: "retries_exhausted" | "worker_lost" | "queue_deleted" | "poll_failed" | "poll_timeout" | "callback_timeout" | "token_revoked" | "blocked" | "not_retryable" | "expired";
                 /** @description Only tasks whose last finished attempt was answered with this status code or class (`503`, `5xx`), or not in time (`timeout`), or broke off on the network (`network`). */
                 response_code?: string;
+                /**
+                 * @description Only tasks whose whole `error` fits this pattern, whatever its case; `*` stands for any text.
+                 * @example *card declined*
+                 */
+                error?: string;
+                /**
+                 * @description Only tasks with this entry in their metadata: its key, `=` and its value.
+                 * @example order=4711
+                 */
+                metadata?: string;
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
                 /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */

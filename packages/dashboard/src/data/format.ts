@@ -72,7 +72,10 @@ export function formatUtc(at: Date): string {
 export function zoneOf(at: Date): { readonly name: string; readonly offset: string } {
   const format = new Intl.DateTimeFormat("en-US", { timeZoneName: "shortOffset" });
   const offset = format.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "UTC";
-  return { name: format.resolvedOptions().timeZone, offset: offset.replace("GMT", "UTC") };
+  return {
+    name: format.resolvedOptions().timeZone,
+    offset: offset.replace("GMT", "UTC").replace(/\+0$/, ""),
+  };
 }
 
 /** `1,234 tasks`, `1 task`. */

@@ -85,34 +85,33 @@ function split(
 export function summarize(stats: Stats, series: QueueSeries): Summary {
   const { recent, before } = split(stats, series);
   const ended = series.completed.map((count, step) => count + (series.failed[step] ?? 0));
-  const both = (
-    counts: readonly number[],
-    read: (part: readonly [number, number]) => number | null,
-  ): Changed => ({
-    now: read(recent),
-    before: read(before),
-    isComparable: isComparable(counts, recent, before),
-  });
-  const perMinute = (values: readonly number[]) =>
-    both(values, ([from, to]) =>
+  const both = (read: (part: Part) => number | null) => ({ now: read(recent), before: read(before) });
+  const perMinute = (values: readonly number[]): Changed => ({
+    ...both(([from, to]) =>
       to > from ? (sum(values, from, to) / (to - from) / stats.stepSeconds) * 60 : null,
-    );
+    ),
+    isComparable: isRateComparable(values, recent, before),
+  });
+  // A share or a quantile of few tasks tells nothing, on either side.
+  const hasEnough = [recent, before].every((part) => sum(ended, ...part) >= FEWEST_TASKS);
+  const ofEnded = (read: (part: Part) => number | null): Changed => ({
+    ...both(read),
+    isComparable: hasEnough,
+  });
   return {
     recentSeconds: (recent[1] - recent[0]) * stats.stepSeconds,
     createdPerMinute: perMinute(series.created),
     completedPerMinute: perMinute(series.completed),
-    failureShare: both(ended, ([from, to]) => share(series, from, to)),
-    waitP95: both(ended, ([from, to]) => mean(series.waitMs.p95, from, to)),
-    durationP95: both(ended, ([from, to]) => mean(series.durationMs.p95, from, to)),
+    failureShare: ofEnded(([from, to]) => share(series, from, to)),
+    waitP95: ofEnded(([from, to]) => mean(series.waitMs.p95, from, to)),
+    durationP95: ofEnded(([from, to]) => mean(series.durationMs.p95, from, to)),
   };
 }
 
-/** Whether both parts, brought to the length of the recent one, have tasks enough: a fall to nothing is one as well. */
-function isComparable(
-  counts: readonly number[],
-  recent: readonly [number, number],
-  before: readonly [number, number],
-): boolean {
+type Part = readonly [number, number];
+
+/** Whether one of the parts, brought to the length of the recent one, has tasks enough: a fall to nothing is a change as well. */
+function isRateComparable(counts: readonly number[], recent: Part, before: Part): boolean {
   const [recentSteps, beforeSteps] = [recent[1] - recent[0], before[1] - before[0]];
   if (recentSteps === 0 || beforeSteps === 0) return false;
   const usual = (sum(counts, ...before) / beforeSteps) * recentSteps;

@@ -8,6 +8,8 @@ export const FILTERS = {
   host: "host",
   response_code: "code",
   failure_reason: "reason",
+  error: "error",
+  metadata: "metadata",
   provider: "provider",
   schedule: "schedule",
   id: "id",
@@ -66,17 +68,24 @@ const AGO = /^(\d+)(m|h|d)$/;
 const MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * What was typed into the search: `queue:emails`, `code:5xx`, `after:2h`; an id; something with a dot is a host; the rest
- * is a tag. Null where nothing was.
+ * What was typed into the search: `queue:emails`, `code:5xx`, `after:2h`; an id; something with a dot is a host; several
+ * words are looked for in errors; one word is a tag. Null where nothing was.
  */
 export function readFilter(text: string, now: number): readonly [FilterName, string] | null {
   const typed = text.trim();
   if (typed === "") return null;
   const [, word = "", value = ""] = /^([a-z_]+):\s*(.+)$/i.exec(typed) ?? [];
   const name = FILTER_NAMES.find((known) => known === word || FILTERS[known] === word);
+  if (name === "error") return [name, anywhere(value)];
   if (name !== undefined) return [name, timeOf(name, value, now)];
   if (TASK_ID.test(typed)) return ["id", typed];
+  if (/\s/.test(typed)) return ["error", anywhere(typed)];
   return [/^[\w-]+(\.[\w-]+)+$|^localhost$/.test(typed) ? "host" : "tag", typed];
+}
+
+/** A pattern of the API: what has no `*` may stand anywhere in the text. */
+function anywhere(text: string): string {
+  return text.includes("*") ? text : `*${text}*`;
 }
 
 function timeOf(name: FilterName, value: string, now: number): string {

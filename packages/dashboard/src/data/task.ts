@@ -13,11 +13,12 @@ export function splitUrl(url: string): readonly [host: string, path: string] {
   return [host, pathname + search];
 }
 
-/** What an error says beyond the status code, which is shown beside it; null where that is all. */
+/** What an error says beyond the status code, which is shown beside it; null where that is all. Many pages repeat the code. */
 export function wordsOf(error: string | undefined | null): string | null {
   if (!error) return null;
-  const [, words] = /^The target answered \d{3}(?:: (.+))?$/s.exec(error) ?? [null, error];
-  return words ?? null;
+  const [answered, code = "", words] = /^The target answered (\d{3})(?:: (.+))?$/s.exec(error) ?? [];
+  if (answered === undefined) return error;
+  return words?.replace(new RegExp(`^${code} `), "") ?? null;
 }
 
 /** The body that is sent, as text; null where there is none. */

@@ -1,8 +1,11 @@
 import type { AnswerOf } from "@bellhop/sdk";
-import { Button } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { Autocomplete, Button } from "@mantine/core";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { bellhop } from "../data/client.ts";
 import { printExact } from "../data/exact-json.ts";
+import { ExportMenu } from "../parts/export-menu.tsx";
 import { Empty, Loaded, Page, PageHead } from "../parts/page.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -28,7 +31,7 @@ const COLUMNS: readonly Column<Event>[] = [
       </span>
     ),
   },
-  { title: "On", width: "24%", cell: ({ target }) => <span className="wrap">{target}</span> },
+  { title: "On", width: "24%", cell: (event) => <On event={event} /> },
   {
     title: "Who",
     width: "18%",
@@ -53,6 +56,45 @@ const COLUMNS: readonly Column<Event>[] = [
   { title: "From", kind: "desk", cell: ({ address }) => <span className="muted">{address ?? "–"}</span> },
 ];
 
+/** What was changed, with a way to it where it has a page and is still there. */
+function On({ event: { action, target } }: { readonly event: Event }) {
+  const [kind = ""] = action.split(".");
+  const isGone = action.endsWith(".deleted");
+  const text = <span className="wrap">{target}</span>;
+  if (isGone) return text;
+  if (kind === "queue")
+    return (
+      <Link to="/queues/$name" params={{ name: target }} className="link">
+        {text}
+      </Link>
+    );
+  if (kind === "task")
+    return (
+      <Link to="/tasks/$id" params={{ id: target }} className="link">
+        {text}
+      </Link>
+    );
+  const place = PLACES[kind];
+  return place === undefined ? (
+    text
+  ) : (
+    <Link to={place} className="link">
+      {text}
+    </Link>
+  );
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  schedule: "/schedules",
+  token: "/vault",
+  vault_token: "/vault",
+  api_key: "/keys",
+  webhook: "/subscriptions",
+  member: "/team",
+  invitation: "/team",
+  oauth_application: "/applications",
+};
+
 /** Texts, and lists of them, without the marks of JSON. */
 function said(value: unknown): string {
   if (Array.isArray(value)) return value.map(said).join(", ");
@@ -61,24 +103,57 @@ function said(value: unknown): string {
 
 /** Who changed what, newest first. */
 export function Audit() {
+  const [action, setAction] = useState("");
+  const [who, setWho] = useState("");
+  // An action is a resource and a deed; what is not written to its end is no filter yet.
+  const asked = /^[a-z_]+\.[a-z_]+$/.test(action) ? { action } : {};
   const pages = useInfiniteQuery({
-    queryKey: ["audit"],
+    queryKey: ["audit", asked],
     queryFn: ({ pageParam, signal }) =>
-      bellhop.audit.page({ limit: 50, ...(pageParam === null ? {} : { cursor: pageParam }) }, { signal }),
+      bellhop.audit.page(
+        { limit: 50, ...asked, ...(pageParam === null ? {} : { cursor: pageParam }) },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
     initialPageParam: null as string | null,
     getNextPageParam: ({ pagination }) => pagination.nextCursor,
   });
+  const all = pages.data?.pages.flatMap((page) => page.events) ?? [];
+  const shown = all.filter(({ actor }) => actor.name.toLowerCase().includes(who.trim().toLowerCase()));
   return (
     <Page title="Audit">
-      <PageHead title="Audit" />
+      <PageHead title="Audit">
+        <Autocomplete
+          aria-label="Only this change"
+          placeholder="What: queue.paused"
+          data={[...new Set(all.map((event) => event.action))].toSorted()}
+          value={action}
+          onChange={setAction}
+        />
+        <Autocomplete
+          aria-label="Only by"
+          placeholder="Who"
+          data={[...new Set(all.map((event) => event.actor.name))].toSorted()}
+          value={who}
+          onChange={setWho}
+        />
+        <ExportMenu
+          name="audit"
+          rows={shown}
+          toRow={({ actor, ...event }) => ({ ...event, actor: actor.name, actorKind: actor.kind })}
+        />
+      </PageHead>
       <section className="panel">
         <Loaded query={pages} rows={10}>
-          {({ pages: known }) => {
-            const events = known.flatMap((page) => page.events);
-            if (events.length === 0)
-              return <Empty title="No changes yet">Changes are listed here with their author.</Empty>;
-            return <Table rows={events} keyOf={({ id }) => id} columns={COLUMNS} />;
-          }}
+          {() =>
+            shown.length > 0 ? (
+              <Table rows={shown} keyOf={({ id }) => id} columns={COLUMNS} />
+            ) : all.length > 0 ? (
+              <Empty title="No change of theirs on this page">Older ones are fetched below.</Empty>
+            ) : (
+              <Empty title="No changes yet">Changes are listed here with their author.</Empty>
+            )
+          }
         </Loaded>
       </section>
       {pages.hasNextPage ? (

@@ -5,9 +5,11 @@ import { formatCount } from "../data/format.ts";
 import { useRange } from "../data/ranges.ts";
 import { useMay } from "../data/session.ts";
 import type { FailureGroup } from "../data/stats.ts";
-import { useFailures, useStats } from "../data/stats-query.ts";
+import { useFailures } from "../data/stats-query.ts";
+import { wordsOf } from "../data/task.ts";
 import { searchOf } from "../data/task-search.ts";
 import { BulkDialog, type BulkKind } from "../parts/bulk-dialog.tsx";
+import { ExportMenu } from "../parts/export-menu.tsx";
 import { List } from "../parts/list-page.tsx";
 import { Empty, Page, PageHead } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
@@ -20,17 +22,20 @@ interface Asked {
   readonly group: FailureGroup;
 }
 
-/** Failures by queue, host and kind: an outage is one row, however many tasks it has cost. */
+/** Failures by queue, host, kind and what the target says: an outage is one row, however many tasks it has cost. */
 export function Failures() {
   const range = useRange();
   const groups = useFailures(range);
-  const stats = useStats(range);
   const mayAct = useMay("member");
   const [asked, ask] = useState<Asked | null>(null);
-  const failedOf = (name: string) => stats.data?.queues.find(({ queue }) => queue === name)?.failed ?? [];
   return (
     <Page title="Failures">
       <PageHead title="Failures">
+        <ExportMenu
+          name="failures"
+          rows={groups.data ?? []}
+          toRow={({ course: _course, ...group }) => group}
+        />
         <RangePicker />
       </PageHead>
       <section className="panel">
@@ -38,11 +43,11 @@ export function Failures() {
           query={groups}
           rows={6}
           keyOf={keyOf}
-          columns={columnsOf(failedOf, mayAct ? ask : null)}
+          columns={columnsOf(mayAct ? ask : null)}
           empty={
             <Empty title="No task failed in this time">
-              Failed tasks are grouped here by queue, host and kind of error, so that an outage is one row
-              that can be retried as a whole.
+              Failed tasks are grouped here by queue, host and what the target said, so that an outage is one
+              row that can be retried as a whole.
             </Empty>
           }
         />
@@ -54,8 +59,12 @@ export function Failures() {
   );
 }
 
-function keyOf({ queue, host, failureReason, responseCode }: FailureGroup): string {
-  return [queue, host, failureReason, responseCode].join(" ");
+function keyOf({ queue, host, failureReason, responseCode, filter }: FailureGroup): string {
+  return [queue, host, failureReason, responseCode, filter.error].join(" ");
+}
+
+function reasonOf({ failureReason }: FailureGroup): string | null {
+  return REASONS[failureReason ?? ""] ?? failureReason;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -71,18 +80,28 @@ const REASONS: Readonly<Record<string, string>> = {
   queue_deleted: "queue deleted",
 };
 
-function columnsOf(
-  failedOf: (queue: string) => readonly number[],
-  ask: ((asked: Asked) => void) | null,
-): readonly Column<FailureGroup>[] {
+function columnsOf(ask: ((asked: Asked) => void) | null): readonly Column<FailureGroup>[] {
   return [
     {
       title: "Host",
       kind: "main",
-      width: "22%",
+      width: "17%",
       cell: (group) => (
         <Link to="/tasks" search={searchOf(group.filter)} className="row" title="Show these tasks">
           <span className="clip">{group.host || "no host"}</span>
+        </Link>
+      ),
+    },
+    {
+      title: "What it says",
+      width: "38%",
+      cell: (group) => (
+        <Link to="/tasks" search={searchOf(group.filter)} className="wrap" title={group.error}>
+          {group.responseCode === null ? null : (
+            <strong style={{ color: "var(--failed)" }}>{group.responseCode} </strong>
+          )}
+          {wordsOf(group.error)}
+          <span className="block small muted">{reasonOf(group)}</span>
         </Link>
       ),
     },
@@ -92,15 +111,6 @@ function columnsOf(
         <Link to="/queues/$name" params={{ name: queue }} className="muted">
           {queue}
         </Link>
-      ),
-    },
-    {
-      title: "Kind",
-      cell: ({ responseCode, failureReason }) => (
-        <span>
-          {responseCode === null ? null : <strong style={{ color: "var(--failed)" }}>{responseCode} </strong>}
-          <span className="muted">{REASONS[failureReason ?? ""] ?? failureReason}</span>
-        </span>
       ),
     },
     {
@@ -115,10 +125,12 @@ function columnsOf(
       ),
     },
     {
-      title: "Failures of its queue",
+      title: "Course",
       kind: "desk",
       width: 140,
-      cell: ({ queue }) => <Sparkline completed={[]} failed={failedOf(queue)} label={`Failed in ${queue}`} />,
+      cell: ({ course }) => (
+        <Sparkline completed={[]} failed={course} label="When they failed, in the range" />
+      ),
     },
     { title: "First", at: ({ firstSeen }) => firstSeen },
     { title: "Last", at: ({ lastSeen }) => lastSeen },

@@ -1,6 +1,7 @@
 import type { AnswerOf } from "@bellhop/sdk";
 import { SegmentedControl, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
@@ -20,7 +21,10 @@ type ApiKey = AnswerOf<"listApiKeys">["apiKeys"][number];
 export function ApiKeys() {
   const mayAct = useMay("admin");
   const keys = useList("keys", bellhop.apiKeys.list);
+  const { new: isAsked } = useSearch({ from: "/keys" });
   const [isAdding, setAdding] = useState(false);
+  // The palette asks for a new one, also while this page is open.
+  useEffect(() => setAdding(isAsked === "true"), [isAsked]);
   const [made, setMade] = useState<string | null>(null);
   const [revoked, askRevoke] = useState<ApiKey | null>(null);
   const revoke = useAct(

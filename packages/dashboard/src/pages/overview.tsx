@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { bellhop } from "../data/client.ts";
 import { complaintsOf } from "../data/health.ts";
 import { useLiveQuery } from "../data/live.ts";
@@ -7,7 +8,8 @@ import { useQueues } from "../data/queues.ts";
 import { useRange } from "../data/ranges.ts";
 import { useSandbox } from "../data/sandbox.ts";
 import { useFailures, useStats } from "../data/stats-query.ts";
-import { curlOfCreation } from "../data/task.ts";
+import { STATUSES } from "../data/status.ts";
+import { curlOfCreation, wordsOf } from "../data/task.ts";
 import { Charts } from "../parts/charts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { List } from "../parts/list-page.tsx";
@@ -17,10 +19,20 @@ import { toneOf } from "../parts/state.tsx";
 import { ResponseCode, Target } from "../parts/target.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { Attention } from "./overview/attention.tsx";
+import { FirstMinute } from "./overview/first-minute.tsx";
 
 export function Overview() {
   const stats = useStats(useRange());
   const { isKnown, complaints } = useComplaints();
+  const [isFirst, setFirst] = useFirstVisit();
+  if (isFirst) {
+    return (
+      <Page title="Overview">
+        <PageHead title="Welcome to Bellhop" />
+        <FirstMinute onDone={() => setFirst(false)} />
+      </Page>
+    );
+  }
   return (
     <Page title="Overview">
       <PageHead title="Overview">
@@ -41,6 +53,18 @@ export function Overview() {
       </div>
     </Page>
   );
+}
+
+/** Whether the page was opened on a server without tasks: it then stays with the steps while the first ones walk. */
+function useFirstVisit() {
+  const queues = useQueues();
+  const isSandbox = useSandbox().sandbox !== undefined;
+  const [chosen, choose] = useState<boolean | null>(null);
+  const isEmpty = queues.data?.every(({ stats }) => STATUSES.every((status) => stats[status] === 0));
+  useEffect(() => {
+    if (isEmpty !== undefined && !isSandbox) choose((before) => before ?? isEmpty);
+  }, [isEmpty, isSandbox]);
+  return [chosen === true && !isSandbox, choose] as const;
 }
 
 function useComplaints() {
@@ -74,6 +98,7 @@ function Health({ isKnown, complaints }: ReturnType<typeof useComplaints>) {
   const sentence = (
     <span className="wrap">
       {worst.queue}: {worst.text}
+      {worst.words === null ? null : <span className="words small muted">{worst.words}</span>}
     </span>
   );
   return (
@@ -132,7 +157,16 @@ function NewestFailures() {
             ),
           },
           { title: "Queue", cell: ({ queue }) => <span className="muted">{queue}</span> },
-          { title: "Answer", cell: ({ result }) => <ResponseCode code={result?.statusCode} /> },
+          {
+            title: "Answer",
+            width: "40%",
+            cell: ({ result, error }) => (
+              <span className="words" title={error}>
+                <ResponseCode code={result?.statusCode} />{" "}
+                <span className="muted small">{wordsOf(error)}</span>
+              </span>
+            ),
+          },
           { title: "Failed", at: ({ completedAt }) => completedAt },
         ]}
       />

@@ -7,6 +7,7 @@ import { useMay } from "../data/session.ts";
 import { failureShare, type QueueSeries } from "../data/stats.ts";
 import { useStats } from "../data/stats-query.ts";
 import { Depth } from "../parts/depth.tsx";
+import { ExportMenu } from "../parts/export-menu.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Count } from "../parts/numbers.tsx";
 import { Loaded, Page, PageHead } from "../parts/page.tsx";
@@ -43,6 +44,11 @@ export function Queues() {
             <Button onClick={() => act(false)}>Resume</Button>
           </>
         )}
+        <ExportMenu
+          name="queues"
+          rows={queues.data ?? []}
+          toRow={({ stats: counts, ...queue }) => ({ ...queue, ...counts })}
+        />
         {mayAct ? (
           <Button
             variant="filled"
@@ -114,16 +120,19 @@ function columnsOf({
     {
       title: "Queue",
       kind: "main",
+      sort: ({ queue }) => queue.name,
       width: "18%",
       cell: ({ queue }) => (
         <span className="row">
           {selected === null ? null : (
-            <input
-              type="checkbox"
-              aria-label={`Select ${queue.name}`}
-              checked={selected.has(queue.name)}
-              onChange={() => onToggle(queue.name)}
-            />
+            <label className="hit">
+              <input
+                type="checkbox"
+                aria-label={`Select ${queue.name}`}
+                checked={selected.has(queue.name)}
+                onChange={() => onToggle(queue.name)}
+              />
+            </label>
           )}
           <Link to="/queues/$name" params={{ name: queue.name }} className="clip">
             {queue.name}
@@ -134,12 +143,14 @@ function columnsOf({
     },
     {
       title: "Depth",
+      sort: ({ queue }) => openOf(queue),
       kind: "desk",
       width: "20%",
       cell: ({ queue }) => <Depth counts={queue.stats} max={max} />,
     },
     {
       title: "Pending",
+      sort: ({ queue }) => queue.stats.pending,
       kind: "num",
       label: "pending",
       cell: ({ queue }) => (
@@ -150,6 +161,7 @@ function columnsOf({
     },
     {
       title: "Slots",
+      sort: ({ queue }) => queue.stats.active / queue.concurrency,
       kind: "num",
       label: "slots",
       cell: ({ queue }) => (
@@ -160,12 +172,15 @@ function columnsOf({
     },
     {
       title: "Oldest pending",
+      sort: ({ series }) =>
+        series?.oldestPendingAt ? -new Date(series.oldestPendingAt).getTime() : -Infinity,
       kind: "num",
       label: "oldest",
       cell: ({ series }) => <Ago at={series?.oldestPendingAt} bare />,
     },
     {
       title: "Failure rate",
+      sort: ({ series }) => (series === null ? -1 : (failureShare(series) ?? -1)),
       kind: "num",
       label: "failing",
       cell: ({ series }) => {
@@ -178,6 +193,7 @@ function columnsOf({
     },
     {
       title: "Last hour",
+      sort: ({ series }) => series?.created.reduce((sum, count) => sum + count, 0) ?? 0,
       kind: "desk",
       width: 140,
       cell: ({ series }) =>

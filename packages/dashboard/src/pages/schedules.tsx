@@ -75,9 +75,9 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
     {
       title: "Name",
       kind: "main",
-      cell: ({ name, id, paused }) => (
+      cell: ({ name, paused }) => (
         <span className="row">
-          <Link to="/tasks" search={{ schedule: id }} className="clip" title="Its tasks">
+          <Link to="/schedules/$name" params={{ name }} className="clip">
             {name}
           </Link>
           {paused ? <span className="tag warn">paused</span> : null}

@@ -1,14 +1,17 @@
+import type { TaskSummary } from "@bellhop/sdk";
 import { Button } from "@mantine/core";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import type { ExportRow } from "../data/csv.ts";
 import type { Total } from "../data/format.ts";
 import { useQueues } from "../data/queues.ts";
 import { useSandbox } from "../data/sandbox.ts";
 import { useMay } from "../data/session.ts";
 import { STATUSES, type Status } from "../data/status.ts";
-import { curlOfCreation } from "../data/task.ts";
+import { curlOfCreation, urlOf } from "../data/task.ts";
 import { useTaskList } from "../data/task-list.ts";
 import type { TaskSearch } from "../data/task-search.ts";
+import { ExportMenu } from "../parts/export-menu.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { TotalCount } from "../parts/numbers.tsx";
 import { Empty, Page, PageHead, Problem, Skeletons } from "../parts/page.tsx";
@@ -54,6 +57,7 @@ function TasksPage() {
       />
       <Filters search={search} onChange={setSearch}>
         {mayAct ? <AllMenu search={search} total={list.total} /> : null}
+        <ExportMenu name="tasks" rows={list.rows} toRow={exportRow} />
       </Filters>
       <section className="panel" style={{ position: "relative" }} aria-label="Tasks">
         <SelectionBar
@@ -109,6 +113,27 @@ function TasksPage() {
       </section>
     </Page>
   );
+}
+
+/** Without headers, which may name credentials. */
+function exportRow(task: TaskSummary): ExportRow {
+  const { id, status, queue, method, attemptCount, createdAt, completedAt, error, failureReason } = task;
+  const { tags = [], metadata = {}, result } = task;
+  return {
+    id,
+    status,
+    queue,
+    method,
+    url: urlOf(task),
+    attempts: attemptCount,
+    code: result?.statusCode,
+    error,
+    failureReason,
+    createdAt,
+    completedAt,
+    tags: tags.join(" "),
+    metadata,
+  };
 }
 
 function Nothing({ search: { sandbox, ...filters } }: { readonly search: TaskSearch }) {

@@ -1,7 +1,16 @@
 import { Modal } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { useQueues } from "../data/queues.ts";
+import { bellhop } from "../data/client.ts";
+import { useList } from "../data/live.ts";
+import { usePause, useQueues } from "../data/queues.ts";
+import { useMay } from "../data/session.ts";
+import type { FailureGroup } from "../data/stats.ts";
+import { useFailures } from "../data/stats-query.ts";
+import { matching } from "../data/suggestions.ts";
+import { useSuggestions } from "../data/suggestions-query.ts";
+import { wordsOf } from "../data/task.ts";
+import { FILTERS, readFilter, type TaskSearch } from "../data/task-search.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { usePlaces } from "./places.ts";
 
@@ -15,10 +24,19 @@ interface Command {
 /** Task ids are found by either spelling. */
 const TASK_ID = /^(task_[0-9a-z]{26}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
 
-function useCommands(text: string, extra: readonly Command[]): readonly Command[] {
+/** A group of failures that is to be retried, once its dialog has counted it. */
+export type RetriedGroup = FailureGroup["filter"];
+
+function useCommands(
+  text: string,
+  extra: readonly Command[],
+  onRetry: (group: RetriedGroup) => void,
+): readonly Command[] {
   const navigate = useNavigate();
   const places = usePlaces().flatMap((group) => group.places);
   const queues = useQueues();
+  const suggestions = useSuggestions();
+  const acts = useActs(onRetry);
   const wanted = text.trim().toLowerCase();
   if (TASK_ID.test(wanted)) {
     const run = () => navigate({ to: "/tasks/$id", params: { id: wanted } });
@@ -39,30 +57,105 @@ function useCommands(text: string, extra: readonly Command[]): readonly Command[
         run: () => navigate({ to: "/queues/$name", params: { name } }),
       }),
     ),
-    ...extra,
   ];
-  const found = commands.filter(({ title }) => title.toLowerCase().includes(wanted));
-  if (wanted === "") return found;
-  const search = (name: "tag" | "host"): Command => ({
-    title: `Tasks with ${name} “${text.trim()}”`,
-    note: "search",
+  const words = wanted.split(/\s+/);
+  const fits = ({ title }: Command) => words.every((word) => title.toLowerCase().includes(word));
+  const found = commands.filter(fits);
+  const deeds = [...acts, ...extra].filter(fits);
+  if (wanted === "") return [...found, ...deeds];
+  const search = (title: string, filter: TaskSearch): Command => ({
+    title,
+    note: "tasks",
     icon: "search",
-    run: () => navigate({ to: "/tasks", search: { [name]: text.trim() } }),
+    run: () => navigate({ to: "/tasks", search: filter }),
   });
-  return [...found, search("tag"), search("host")];
+  const known = matching(suggestions, wanted, MOST_SUGGESTED).flatMap(({ name, value }) => [
+    search(`Failed tasks with ${FILTERS[name]} ${value}`, { status: "failed", [name]: value }),
+    search(`All tasks with ${FILTERS[name]} ${value}`, { [name]: value }),
+  ]);
+  const [name, value] = readFilter(text, Date.now()) ?? ["tag", wanted];
+  const typed = [
+    search(`Tasks with ${FILTERS[name]} “${value}”`, { [name]: value }),
+    search(`Tasks whose error says “${text.trim()}”`, { error: `*${text.trim()}*` }),
+  ];
+  // Where to go, then what is looked for, then what can be done: a name of a customer is in the words of failures too.
+  return [...found, ...known, ...deeds, ...typed];
 }
 
-/** Search by name: pages, queues, a task by its id, switches. */
+const MOST_SUGGESTED = 6;
+
+/** What can be done from here, by its name. */
+function useActs(onRetry: (group: RetriedGroup) => void): readonly Command[] {
+  const navigate = useNavigate();
+  const mayAct = useMay("member");
+  const isAdmin = useMay("admin");
+  const pause = usePause();
+  const queues = useQueues();
+  const failures = useFailures("1h");
+  const schedules = useList("schedules", bellhop.schedules.list, 30_000);
+  const ofSchedules = (schedules.data ?? []).map(
+    ({ name }): Command => ({
+      title: name,
+      note: "schedule",
+      icon: "schedules",
+      run: () => navigate({ to: "/schedules/$name", params: { name } }),
+    }),
+  );
+  if (!mayAct) return ofSchedules;
+  return [
+    ...ofSchedules,
+    ...(queues.data ?? []).map(
+      ({ name, paused }): Command => ({
+        title: `${paused ? "Resume" : "Pause"} ${name}`,
+        note: "do it",
+        icon: "pause",
+        run: () => pause.mutate({ names: [name], isPaused: !paused }),
+      }),
+    ),
+    ...(failures.data ?? []).map(
+      ({ queue, host, count, responseCode, error, filter }): Command => ({
+        title: `Retry ${count} failed in ${queue}: ${responseCode ?? ""} ${wordsOf(error) ?? host}`,
+        note: "asks first",
+        icon: "retry",
+        run: () => onRetry(filter),
+      }),
+    ),
+    ...(isAdmin
+      ? [
+          {
+            title: "New API key",
+            note: "do it",
+            icon: "key",
+            run: () => navigate({ to: "/keys", search: { new: "true" } }),
+          } as const,
+        ]
+      : []),
+  ];
+}
+
+/** Two that read the same are one to the reader. */
+function withoutRepeats(commands: readonly Command[]): readonly Command[] {
+  const keys = commands.map(keyOf);
+  return commands.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
+}
+
+function keyOf({ note, title }: Command): string {
+  return `${note} ${title}`;
+}
+
+/** Everything by its name: pages, queues, schedules, tasks by what they have, and what can be done. */
 export function Palette({
   extra,
+  onRetry,
   onClose,
 }: {
   readonly extra: readonly Command[];
+  readonly onRetry: (group: RetriedGroup) => void;
   readonly onClose: () => void;
 }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
-  const commands = useCommands(text, extra);
+  const commands = withoutRepeats(useCommands(text, extra, onRetry));
   const chosen = Math.min(at, commands.length - 1);
   const run = (command: Command | undefined) => {
     onClose();
@@ -96,7 +189,7 @@ export function Palette({
           aria-controls="palette-list"
           aria-activedescendant={`palette-${chosen}`}
           aria-label="Go to a page, a queue or a task"
-          placeholder="A page, a queue, a task’s id, a tag, a host …"
+          placeholder="A customer, a tag, an error, a queue, a task’s id, something to do …"
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value);
@@ -108,7 +201,8 @@ export function Palette({
           {commands.map((command, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys.
             <div
-              key={`${command.note} ${command.title}`}
+              key={keyOf(command)}
+              ref={index === chosen ? (option) => option?.scrollIntoView({ block: "nearest" }) : undefined}
               id={`palette-${index}`}
               role="option"
               tabIndex={-1}

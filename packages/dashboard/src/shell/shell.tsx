@@ -7,6 +7,7 @@ import { connection } from "../data/connection.ts";
 import { live } from "../data/live.ts";
 import { takeWanted, useKnown } from "../data/session.ts";
 import { useStream } from "../data/stream.ts";
+import { BulkDialog } from "../parts/bulk-dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/page.tsx";
 import { Ago } from "../parts/time.tsx";
@@ -14,7 +15,7 @@ import { Toasts } from "../parts/toast.tsx";
 import { type Keys, useKeys } from "./keys.ts";
 import { LiveDot } from "./live-dot.tsx";
 import type { Place } from "./navigation.ts";
-import { Palette } from "./palette.tsx";
+import { Palette, type RetriedGroup } from "./palette.tsx";
 import { Person } from "./person.tsx";
 import { usePlaces } from "./places.ts";
 import { SandboxSwitch } from "./sandbox-switch.tsx";
@@ -50,6 +51,7 @@ function SignedIn() {
   const navigate = useNavigate();
   const groups = usePlaces();
   const [opened, open] = useState<Opened>(null);
+  const [retried, retry] = useState<RetriedGroup | null>(null);
   const close = () => open(null);
   const goTo = groups.flatMap(({ places }) =>
     places.map(({ letter, to }) => [`g ${letter}`, () => navigate({ to })] as const),
@@ -79,7 +81,10 @@ function SignedIn() {
       </nav>
       <Main onSearch={() => open("palette")} />
       <Bottom places={groups[0]?.places ?? []} onMore={() => open("more")} />
-      {opened === "palette" ? <Palette onClose={close} extra={switches(() => open("shortcuts"))} /> : null}
+      {opened === "palette" ? (
+        <Palette onClose={close} onRetry={retry} extra={switches(() => open("shortcuts"))} />
+      ) : null}
+      {retried === null ? null : <BulkDialog kind="retry" filter={retried} onClose={() => retry(null)} />}
       {opened === "shortcuts" ? <Shortcuts onClose={close} /> : null}
       {opened === "more" ? (
         <Modal opened onClose={close} title="Bellhop" fullScreen closeButtonProps={{ "aria-label": "Close" }}>

@@ -63,7 +63,7 @@ describe("the judge", () => {
 
   it("ends a task at once on an answer that its list names, or that says so itself, with the answer as its result", () => {
     const gone = response(410, { body: "gone" });
-    const ended = { kind: "failed", reason: "not_retryable", error: "The target answered 410" };
+    const ended = { kind: "failed", reason: "not_retryable", error: "The target answered 410: gone" };
     const listed = judge({ ...trial, noRetryStatuses: [404, 410] }, gone, now, 0);
     assert.deepEqual(listed.kind === "failed" && { ...listed, result: listed.result?.body }, {
       ...ended,
@@ -117,7 +117,7 @@ describe("the judge", () => {
     assert.deepEqual(verdict, {
       kind: "failed",
       reason: "retries_exhausted",
-      error: "The target answered 503",
+      error: "The target answered 503: busy",
       result: { statusCode: 503, headers: {}, body: "busy", duration: 12 },
     });
   });

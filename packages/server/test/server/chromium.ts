@@ -64,12 +64,12 @@ export async function findBarriers(page: Page, what: "everything" | "colours"): 
     );
 }
 
-/** What stands out of a window of this width, or can be scrolled sideways in it; code may. */
+/** What stands out of a window of this width, or can be scrolled sideways in it; code may, and the line of states. */
 export async function findWide(page: Page, width: number): Promise<string[]> {
   const before = page.viewportSize();
   await page.setViewportSize({ width, height: 844 });
   const found = await page.evaluate<string[]>(`[...document.querySelectorAll("body *")]
-    .filter((element) => element.closest("pre, .skip, thead") === null)
+    .filter((element) => element.closest("pre, .skip, thead, .tabs") === null)
     .filter((element) => {
       const isOut = (box) => box.width > 0 && box.right > innerWidth + 1;
       const isCut = (box) => getComputedStyle(box).overflowX !== "visible" && !isOut(box.getBoundingClientRect());
@@ -84,4 +84,16 @@ export async function findWide(page: Page, width: number): Promise<string[]> {
     .slice(0, 5)`);
   if (before !== null) await page.setViewportSize(before);
   return found;
+}
+
+/** Controls in sight that are too low for a finger. */
+export function findSmall(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`[...document.querySelectorAll("button, [role=tab], input, select")]
+    .filter((element) => element.checkVisibility() && element.closest("thead, .hit") === null)
+    .filter((element) => {
+      const { width, height } = (element.closest("label") ?? element).getBoundingClientRect();
+      return width > 1 && height < 44;
+    })
+    .map((element) => element.outerHTML.slice(0, 160))
+    .slice(0, 5)`);
 }

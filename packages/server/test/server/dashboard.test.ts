@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import { SERVER } from "../places.ts";
 import type { TestMailbox } from "../test-mailbox.ts";
 import type { TestTarget } from "../test-target.ts";
-import { findBarriers, findWide, SKIPPED } from "./chromium.ts";
+import { findBarriers, findSmall, findWide, SKIPPED } from "./chromium.ts";
 import { type DashboardScene, openDashboard, startRelay } from "./dashboard-scene.ts";
 import type { Json, ServerProcess } from "./server-process.ts";
 
@@ -22,6 +22,7 @@ const PATHS = [
   "/failures",
   "/new",
   "/schedules",
+  "/schedules/nightly",
   "/vault",
   "/providers",
   "/keys",
@@ -83,6 +84,22 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await page.evaluate("document.cookie"), "");
   });
 
+  it("leads through the first minute: sends a task with nothing else running, watches it, copies it", async () => {
+    await go("/");
+    await heading("Welcome to Bellhop").waitFor();
+    assert.deepEqual(await findBarriers(page, "everything"), []);
+    await button("Send it").click();
+    await page.getByRole("status").getByText("completed").first().waitFor();
+    await page.getByText("curl -X POST").waitFor();
+    await page.getByText("TypeScript").click();
+    await page.getByText('webhookUrl: "http://echo.bellhop.invalid/hello"').waitFor();
+    await page.getByRole("link", { name: "What was sent, and what came back" }).click();
+    await states("completed").waitFor();
+    await page.getByText("Bellhop made this call").first().waitFor();
+    await go("/");
+    await page.getByText("All queues are keeping up").waitFor();
+  });
+
   it("makes a queue, pauses and resumes it", async () => {
     await go("/queues");
     await button("New queue").click();
@@ -134,6 +151,91 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await dialog().getByRole("button", { name: "Done" }).click();
   });
 
+  it("finds the failed tasks of one customer, reads why, and retries them, by the keyboard alone", async () => {
+    const said = '{"error":{"message":"Card declined for cus_7"}}';
+    target.answer = (_call, response) => response.writeHead(402).end(said);
+    const task = { queue: "errands", webhook_url: target.url, max_retries: 0, tags: ["customer:cus_7"] };
+    const { json } = await server.api("POST", "/v1/tasks", task);
+    await server.ended(json.id);
+    target.answer = (_call, response) => response.end("{}");
+    await go("/");
+    await page.getByText("Card declined for cus_7").first().waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("cus_7");
+    await page.getByRole("option", { name: /^Failed tasks with tag customer:cus_7/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/tag=customer%3Acus_7/);
+    await page.getByLabel("Tasks", { exact: true }).getByText("Card declined for cus_7").waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("r");
+    await dialog().getByRole("button", { name: "Retry" }).waitFor();
+    await page.keyboard.press("Tab");
+    await dialog().getByRole("button", { name: "Retry" }).press("Enter");
+    await dialog().waitFor({ state: "detached" });
+    assert.equal((await server.ended(json.id)).status, "completed");
+  });
+
+  it("tells on call, on a phone: what fails, in whose words, with pause and retry a tap away", async () => {
+    target.answer = (_call, response) => response.writeHead(503).end('{"message":"Upstream 17 is down"}');
+    const task = { queue: "errands", webhook_url: target.url, max_retries: 0 };
+    const { json } = await server.api("POST", "/v1/tasks/batch", { tasks: [task, task] });
+    for (const { task: made } of json.results) await server.ended(made.id);
+    const storageState = await page.context().storageState();
+    const phone = await page
+      .context()
+      .browser()
+      ?.newContext({
+        storageState,
+        viewport: { width: 390, height: 844 },
+        hasTouch: true,
+        isMobile: true,
+      });
+    const hand = await phone?.newPage();
+    assert.ok(hand !== undefined && phone !== undefined);
+    hand.setDefaultTimeout(10_000);
+    await hand.goto(server.url);
+    await hand
+      .getByRole("status")
+      .getByText(/errands: 2 failing at 127.0.0.1/)
+      .waitFor();
+    await hand.getByText("Upstream 17 is down").first().waitFor();
+    const small = (await findSmall(hand)).map((element) => `overview ${element}`);
+    await hand
+      .getByRole("status")
+      .getByText(/errands: 2 failing/)
+      .tap();
+    const group = hand.getByRole("row").filter({ hasText: "Upstream 17 is down" });
+    await group.getByRole("button", { name: "Retry …" }).waitFor();
+    small.push(...(await findSmall(hand)).map((element) => `failures ${element}`));
+    await group.getByRole("link", { name: "Sample" }).tap();
+    await hand.getByText("The target answered 503: Upstream 17 is down").first().waitFor();
+    await hand.goto(`${server.url}/tasks?status=failed`);
+    await hand.getByText("Upstream 17 is down").first().waitFor();
+    small.push(...(await findSmall(hand)).map((element) => `tasks ${element}`));
+    await phone.close();
+    assert.deepEqual(small, []);
+    target.answer = (_call, response) => response.end("{}");
+  });
+
+  it("shows once a week what grew and who changed what: queues by any column, changes by kind", async () => {
+    await go("/queues");
+    await page.getByRole("columnheader").getByRole("button", { name: "Failure rate" }).click();
+    await page
+      .getByRole("columnheader", { name: "Failure rate" })
+      .and(page.locator("[aria-sort=descending]"))
+      .waitFor();
+    await go("/audit");
+    await page.getByRole("combobox", { name: "Only this change" }).fill("queue.paused");
+    await row("queue.created").first().waitFor({ state: "detached" });
+    await row("queue.paused").getByRole("link", { name: "errands" }).waitFor();
+    await button("Export").click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "CSV" }).click(),
+    ]);
+    assert.equal(download.suggestedFilename(), "audit.csv");
+  });
+
   it("cancels a task that waits", async () => {
     await newTask(target.url, { delay: 3600 });
     await button("Cancel").click();
@@ -171,7 +273,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.getByText("100 selected").waitFor();
     await button("Select all 130 that match").click();
     await button("Cancel …").click();
-    await dialog().getByRole("spinbutton").fill("1000");
+    await dialog().getByLabel("Tasks a second").fill("1000");
     await dialog().getByRole("button", { name: "Cancel 130 tasks" }).click();
     await dialog().getByText("130 of 130 tasks · completed").waitFor();
     await dialog().getByRole("button", { name: "Done" }).click();
@@ -228,7 +330,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await ask(), 401);
   });
 
-  it("lets a storageQuota OAuth client in, by the page that asks, until that is ended", async () => {
+  it("lets a stock OAuth client in, by the page that asks, until that is ended", async () => {
     const back = `${target.url}/back`;
     await go("/applications");
     await button("Register an application").first().click();
@@ -417,7 +519,9 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await go("/");
     const cookies = await page.context().cookies();
     await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: "a.b.c" })));
-    await page.getByRole("link", { name: "Vault" }).click();
+    // Keys, and not a link: the page may have noticed by itself before.
+    await page.keyboard.press("g");
+    await page.keyboard.press("v");
     await page.getByText("Your session has ended").waitFor();
     await page.context().addCookies(cookies);
   });

@@ -36,7 +36,7 @@ export function Attention({ complaints }: { readonly complaints: readonly Compla
             },
             {
               title: "What",
-              cell: ({ text, kind, group }) => (
+              cell: ({ text, kind, words, group }) => (
                 <span style={{ color: kind === "failing" ? "var(--failed)" : undefined }}>
                   {group === null ? (
                     text
@@ -44,6 +44,11 @@ export function Attention({ complaints }: { readonly complaints: readonly Compla
                     <Link to="/tasks/$id" params={{ id: group.sampleTask }} title="Open one of them">
                       {text}
                     </Link>
+                  )}
+                  {words === null ? null : (
+                    <span className="words small muted" title={words}>
+                      {words}
+                    </span>
                   )}
                 </span>
               ),

@@ -9,6 +9,7 @@ import { Code } from "../../parts/copy.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Panel } from "../../parts/page.tsx";
 import { PollFlow } from "../../parts/poll-flow.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
 import { ResponseCode } from "../../parts/target.tsx";
 import { Ago, Moment } from "../../parts/time.tsx";
 
@@ -23,23 +24,47 @@ export function Details({ task }: { readonly task: Task }) {
         <Panel title="How its job is polled">
           <div className="stack">
             <PollFlow config={task.pollConfig} />
-            {task.status === "polling" ? <Polls task={task} /> : null}
+            {task.polls === undefined && task.status !== "polling" ? null : <Polls task={task} />}
           </div>
+        </Panel>
+      )}
+      {task.notifications === undefined || task.notifications.length === 0 ? null : (
+        <Panel title="Notifications of its end" flush>
+          <Table rows={task.notifications} keyOf={({ url }) => url} columns={NOTIFICATION_COLUMNS} />
         </Panel>
       )}
     </>
   );
 }
 
+type Notification = NonNullable<Task["notifications"]>[number];
+
+const NOTIFICATION_COLUMNS: readonly Column<Notification>[] = [
+  { title: "URL", kind: "main", cell: ({ url }) => <span className="wrap">{url}</span> },
+  {
+    title: "State",
+    cell: ({ status }) => (
+      <span style={{ color: status === "failed" ? "var(--failed)" : undefined }}>{status}</span>
+    ),
+  },
+  { title: "Tries", kind: "num", label: "tries", cell: ({ attempts }) => attempts },
+  {
+    title: "Last error",
+    cell: ({ lastError }) => <span className="wrap">{lastError ?? "–"}</span>,
+  },
+  { title: "Next", at: ({ nextAt }) => nextAt },
+];
+
 /** How it went so far: an answer that ends the task is its result. */
-function Polls({ task: { polls, runAt } }: { readonly task: Task }) {
+function Polls({ task: { polls, runAt, status } }: { readonly task: Task }) {
   return (
     <Facts
       facts={[
         ["Polls so far", polls?.count ?? 0],
         ["Last poll", polls && <Ago key="last" at={polls.lastAt} />],
         ["Answered", polls && <Answer key="answer" answer={polls.lastAnswer} />],
-        ["Next poll", <Ago key="next" at={runAt} />],
+        ["Told nothing", polls?.lastError],
+        ["Next poll", status === "polling" ? <Ago key="next" at={runAt} /> : undefined],
       ]}
     />
   );
@@ -86,7 +111,7 @@ function factsOf(task: Task): readonly (readonly [string, ReactNode])[] {
     [
       "Schedule",
       task.schedule === undefined ? undefined : (
-        <Link key="schedule" to="/tasks" search={{ schedule: task.schedule }} className="link">
+        <Link key="schedule" to="/schedules/$name" params={{ name: task.schedule }} className="link">
           {task.schedule}
         </Link>
       ),

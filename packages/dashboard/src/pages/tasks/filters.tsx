@@ -2,6 +2,8 @@ import { Autocomplete } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
 import { formatTime } from "../../data/format.ts";
 import { useQueues } from "../../data/queues.ts";
+import { typedText } from "../../data/suggestions.ts";
+import { useSuggestions } from "../../data/suggestions-query.ts";
 import {
   FILTER_NAMES,
   FILTERS,
@@ -46,7 +48,9 @@ export function Filters({
 }) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState("");
+  const [isOpened, setOpened] = useState(false);
   const queues = useQueues();
+  const suggestions = useSuggestions(isOpened);
   useKeys({ "/": () => field.current?.focus() });
   const add = (typed: string) => {
     const found = readFilter(typed, Date.now());
@@ -61,14 +65,22 @@ export function Filters({
       <Autocomplete
         ref={field}
         aria-label="Add a filter"
-        placeholder="Filter: tag, host, id, queue:…, code:5xx, after:1h"
+        placeholder="Tag, host, id, words of an error, code:5xx"
         leftSection={<Icon name="search" size={14} />}
         style={{ flex: "0 1 340px", minWidth: 240 }}
         value={text}
         onChange={setText}
+        onFocus={() => setOpened(true)}
+        limit={40}
         onOptionSubmit={add}
         maxDropdownHeight={260}
-        data={[...(queues.data ?? []).map(({ name }) => `queue:${name}`), ...SUGGESTED]}
+        data={[
+          ...new Set([
+            ...(queues.data ?? []).map(({ name }) => `queue:${name}`),
+            ...SUGGESTED,
+            ...suggestions.map(typedText),
+          ]),
+        ]}
         onKeyDown={(event) => {
           if (event.key === "Enter" && event.currentTarget.getAttribute("aria-activedescendant") === null)
             add(text);

@@ -6,6 +6,7 @@ import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import { useIsPhone } from "../../data/media.ts";
 import { useSandbox } from "../../data/sandbox.ts";
+import { wordsOf } from "../../data/task.ts";
 import { State } from "../../parts/state.tsx";
 import { ResponseCode, Target } from "../../parts/target.tsx";
 import { Ago, Duration } from "../../parts/time.tsx";
@@ -95,12 +96,14 @@ export function TaskRows({
                 {selected === null ? (
                   <span />
                 ) : (
-                  <input
-                    type="checkbox"
-                    aria-label={`Select ${task.id}`}
-                    checked={selected.has(task.id)}
-                    onChange={() => toggle(task.id)}
-                  />
+                  <label className="hit">
+                    <input
+                      type="checkbox"
+                      aria-label={`Select ${task.id}`}
+                      checked={selected.has(task.id)}
+                      onChange={() => toggle(task.id)}
+                    />
+                  </label>
                 )}
                 <Cells task={task} search={search} />
               </div>
@@ -144,12 +147,12 @@ const Cells = memo(function Cells({ task, search }: { readonly task: TaskSummary
 });
 
 function Answer({ task }: { readonly task: TaskSummary }) {
-  const text = task.error ?? task.failureReason;
+  const text = wordsOf(task.error) ?? (task.result === undefined ? task.failureReason : undefined);
   return (
     <>
       {task.result === undefined ? null : <ResponseCode code={task.result.statusCode} />}
       {text === undefined ? null : (
-        <span className="muted" title={text}>
+        <span className="muted" title={task.error ?? text}>
           {task.result === undefined ? "" : " "}
           {text}
         </span>

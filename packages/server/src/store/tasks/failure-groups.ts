@@ -62,15 +62,15 @@ const READ_FAILURE_GROUPS = statement(
   `with looked as materialized (
      select f.* from unnest($2::bigint[]) as r(queue_id) cross join lateral (
        select t.queue_id, t.id, t.shape, t.failure_reason, t.completed_at, ${HOST} as host, ${ANSWER} as answer,
-                coalesce(t.error, '') as error, ${FINGERPRINT} as fingerprint
+              coalesce(t.error, '') as error, ${FINGERPRINT} as fingerprint
          from tasks t
         where t.team_id = $1 and t.queue_id = r.queue_id and t.sandbox = $3 and ${inState("'failed'", "$3")} and t.id >= $4
           and t.created_at >= $5
         order by ${listOrder("desc")} limit $6) f
    ), seen as (select queue_id, count(*) >= $6 as is_cut from looked group by queue_id)
    select q.name as queue, l.host, l.failure_reason as "failureReason", l.answer, l.fingerprint, count(*)::integer as count,
-            array_agg(width_bucket(extract(epoch from l.completed_at)::float8, $8::float8, $9::float8, $10::integer)) as "failedIn",
-            (array_agg(l.error order by l.id desc))[1] as error,
+          array_agg(width_bucket(extract(epoch from l.completed_at)::float8, $8::float8, $9::float8, $10::integer)) as "failedIn",
+          (array_agg(l.error order by l.id desc))[1] as error,
           bool_or(s.is_cut) as "isCapped", min(l.completed_at) as "firstAt", max(l.completed_at) as "lastAt",
           (array_agg(l.id order by l.id desc))[1] as id, (array_agg(l.shape order by l.id desc))[1] as shape
      from looked l join seen s on s.queue_id = l.queue_id

@@ -35,7 +35,14 @@ describe("searching tasks", () => {
     const result = { statusCode: 500, headers: {}, body: "", duration: 5 };
     await settleAttempts(
       store.database,
-      [settlementOf(claim, { kind: "failed", reason: "retries_exhausted", error: "500", result })],
+      [
+        settlementOf(claim, {
+          kind: "failed",
+          reason: "retries_exhausted",
+          error: "Card 7_a declined",
+          result,
+        }),
+      ],
       workerId,
     );
   });
@@ -74,10 +81,11 @@ describe("searching tasks", () => {
     [{ lastAnswer: { least: 500, most: 599 } }, [4]],
     [{ lastAnswer: { least: 500, most: 500 }, statuses: ["pending", "failed"] }, [4]],
     [{ lastAnswer: { none: "network" } }, []],
-    [{ error: "the TARGET answered*" }, [4]],
-    [{ error: "*answered*", statuses: ["failed"] }, [4]],
-    [{ error: "answered" }, []],
-    [{ error: "The_target%" }, []],
+    [{ error: "CARD * declined" }, [4]],
+    [{ error: "*7_a*", statuses: ["failed"] }, [4]],
+    [{ error: "declined" }, []],
+    [{ error: "Card%" }, []],
+    [{ error: "*7_b*" }, []],
     [{ createdAfter: new Date(0), hosts: ["localhost"] }, [5, 4]],
     [{ createdBefore: new Date(0), hosts: ["localhost"] }, []],
   ];

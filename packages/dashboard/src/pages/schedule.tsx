@@ -1,0 +1,188 @@
+import { Button } from "@mantine/core";
+import { Link, useParams } from "@tanstack/react-router";
+import { toString as cronInWords } from "cronstrue";
+import { useState } from "react";
+import { useAct } from "../data/act.ts";
+import { bellhop } from "../data/client.ts";
+import { formatTime } from "../data/format.ts";
+import { useLiveQuery } from "../data/live.ts";
+import { useMay } from "../data/session.ts";
+import { Facts } from "../parts/facts.tsx";
+import { List } from "../parts/list-page.tsx";
+import { Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
+import { State } from "../parts/state.tsx";
+import { Table } from "../parts/table.tsx";
+import { ResponseCode } from "../parts/target.tsx";
+import { Ago, Duration, Moment } from "../parts/time.tsx";
+import { ScheduleDialog } from "./schedules/schedule-dialog.tsx";
+
+const FIRINGS = 50;
+
+/** One schedule: when it fires, in its zone and in the reader's, and what became of the tasks that it made. */
+export function SchedulePage() {
+  const { name } = useParams({ from: "/schedules/$name" });
+  const mayAct = useMay("member");
+  const [isEditing, setEditing] = useState(false);
+  const schedule = useLiveQuery(["schedules", name], ({ signal }) => bellhop.schedules.get(name, { signal }));
+  const id = schedule.data?.id;
+  const firings = useLiveQuery(
+    ["tasks", "of schedule", id],
+    async ({ signal }) =>
+      (await bellhop.tasks.page({ schedule: id ?? "", limit: FIRINGS }, { signal })).tasks,
+    { enabled: id !== undefined },
+  );
+  const run = useAct(
+    () => bellhop.schedules.run(name),
+    () => `${name} has made a task`,
+  );
+  const resume = useAct(
+    () => bellhop.schedules.resume(name),
+    () => `Resumed ${name}`,
+  );
+  const pause = useAct(
+    () => bellhop.schedules.pause(name),
+    () => ({ text: `Paused ${name}`, undo: () => resume.mutate(undefined) }),
+  );
+  const isPaused = schedule.data?.paused === true;
+  return (
+    <Page title={name}>
+      <PageHead
+        title={
+          <span className="row">
+            {name}
+            {isPaused ? <span className="tag warn">paused</span> : null}
+          </span>
+        }
+      >
+        {mayAct && schedule.data !== undefined ? (
+          <>
+            <Button variant="filled" loading={run.isPending} onClick={() => run.mutate(undefined)}>
+              Run now
+            </Button>
+            <Button onClick={() => (isPaused ? resume : pause).mutate(undefined)}>
+              {isPaused ? "Resume" : "Pause"}
+            </Button>
+            <Button onClick={() => setEditing(true)}>Change …</Button>
+          </>
+        ) : null}
+      </PageHead>
+      <div className="two">
+        <Panel title="When">
+          <Loaded query={schedule}>
+            {(known) => (
+              <Facts
+                facts={[
+                  ["In words", wordsOf(known.cron)],
+                  ["Cron", <code key="cron">{known.cron}</code>],
+                  ["Time zone", known.timezone],
+                  [
+                    "While one runs",
+                    known.overlap === "skip"
+                      ? "the next time is skipped"
+                      : "the next one is made all the same",
+                  ],
+                  [
+                    "After a time without a server",
+                    known.catchUp === "one" ? "one is made for what was missed" : "nothing is made for it",
+                  ],
+                  [
+                    "Last error",
+                    known.lastError === null ? null : (
+                      <span key="error" className="wrap" style={{ color: "var(--failed)" }}>
+                        {known.lastError.error} <Ago at={known.lastError.at} />
+                      </span>
+                    ),
+                  ],
+                ]}
+              />
+            )}
+          </Loaded>
+        </Panel>
+        <Panel title="Next times" flush>
+          <Loaded query={schedule}>
+            {({ nextRuns, timezone }) =>
+              nextRuns.length === 0 ? (
+                <p className="panel-body muted">None while it is paused.</p>
+              ) : (
+                <Table
+                  rows={nextRuns}
+                  keyOf={(at) => at}
+                  columns={[
+                    { title: timezone, kind: "main", cell: (at) => <span>{timeIn(at, timezone)}</span> },
+                    { title: "Here", cell: (at) => <Moment at={at} /> },
+                    { title: "In", at: (at) => at },
+                  ]}
+                />
+              )
+            }
+          </Loaded>
+        </Panel>
+      </div>
+      <Panel
+        title="What it has made"
+        flush
+        actions={
+          id === undefined ? null : (
+            <Link to="/tasks" search={{ schedule: id }} className="link small">
+              All of them
+            </Link>
+          )
+        }
+      >
+        <List
+          query={firings}
+          keyOf={(task) => task.id}
+          empty="It has made no task yet."
+          columns={[
+            {
+              title: "State",
+              kind: "main",
+              cell: (task) => (
+                <Link to="/tasks/$id" params={{ id: task.id }}>
+                  <State status={task.status} />
+                </Link>
+              ),
+            },
+            {
+              title: "Answer",
+              cell: ({ result, error }) => (
+                <span className="row" title={error}>
+                  <ResponseCode code={result?.statusCode} />
+                  <span className="muted small wrap">{error}</span>
+                </span>
+              ),
+            },
+            {
+              title: "Took",
+              kind: "num",
+              label: "took",
+              cell: ({ result }) => <Duration ms={result?.duration} />,
+            },
+            { title: "Fired", at: ({ createdAt }) => createdAt },
+          ]}
+        />
+      </Panel>
+      {isEditing && id !== undefined ? <ScheduleDialog id={id} onClose={() => setEditing(false)} /> : null}
+    </Page>
+  );
+}
+
+/** Null for an expression that the library does not know. */
+function wordsOf(cron: string): string | null {
+  try {
+    return cronInWords(cron, { use24HourTimeFormat: true, verbose: true });
+  } catch {
+    return null;
+  }
+}
+
+/** As `formatTime` writes it, in another zone. */
+function timeIn(at: string, timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(
+      new Date(at),
+    );
+  } catch {
+    return formatTime(new Date(at));
+  }
+}
