@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const here = process.cwd();
-/** The dashboard, which its own build leaves there. */
-const PAGE = "page/";
+/** The dashboard and the documentation, which builds of their own leave there. */
+const BUILT_APART = /^(page|help)\//;
 const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
 execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: here });
 for (const name of readdirSync(join(here, "dist"), { recursive: true }).map(String)) {
   const source = join(here, "src", name.replace(OUTPUT, ".ts"));
   // What a file left behind that was renamed or removed since.
-  if (OUTPUT.test(name) && !name.startsWith(PAGE) && !existsSync(source)) rmSync(join(here, "dist", name));
+  if (OUTPUT.test(name) && !BUILT_APART.test(name) && !existsSync(source)) rmSync(join(here, "dist", name));
 }
 for (const page of process.argv.slice(2)) copyFileSync(join(root, page), join(here, page));

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildPage, isPageStale, runTool } from "./page.mjs";
+import { buildSite, isSiteStale } from "./site.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = join(root, "packages", "server");
@@ -25,13 +26,20 @@ await import(pathToFileURL(entry).href);
 async function buildWhatIsStale() {
   const builds = [];
   if (isStale()) builds.push(["the server", buildServer]);
-  // A start goes on without it: the API does not need it.
+  // A start goes on without these: the API does not need them.
   if (file === "main.js" && isPageStale()) builds.push(["the dashboard", buildPage]);
-  if (builds.length === 0) return;
+  const isHelpStale = file === "main.js" && isSiteStale();
+  if (builds.length === 0) {
+    if (isHelpStale) await buildSite();
+    return;
+  }
   const startedAt = performance.now();
   const names = builds.map(([name]) => name).join(" and ");
   say(`Building ${names}, some seconds; the next start skips this …`);
-  await Promise.all(builds.map(([, build]) => build()));
+  const building = Promise.all(builds.map(([, build]) => build()));
+  // A second of this process, while others do the rest.
+  if (isHelpStale) await buildSite();
+  await building;
   say(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`);
 }
 

@@ -17,8 +17,9 @@ const RULES = {
       "dist/cli/bellhop.js",
       "dist/main.js",
       "dist/page/index.html",
+      "dist/help/index.html",
     ],
-    allowed: /^(LICENSE|README\.md|package\.json|dist\/page\/.+|dist\/.+\.js)$/,
+    allowed: /^(LICENSE|README\.md|package\.json|dist\/(page|help)\/.+|dist\/.+\.js)$/,
   },
   "@bellhop/sdk": {
     needed: ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/index.d.ts", "dist/cjs/index.js"],

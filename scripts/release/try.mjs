@@ -99,6 +99,8 @@ async function use(node, place, user) {
     expect(JSON.parse(stdout).status === "completed", `a task of the command line: ${stdout}`);
     const page = await fetch(url, { headers: { accept: "text/html" } });
     expect(page.ok && (await page.text()).includes("/assets/"), "the dashboard is not there");
+    const help = await fetch(`${url}/help/quickstart`);
+    expect(help.ok && (await help.text()).includes("Quickstart"), "the documentation is not there");
     await writeFile(join(place, "use.mjs"), `import { createBellhop } from "@bellhop/sdk";${SDK_USE}`);
     await writeFile(join(place, "use.cjs"), `const { createBellhop } = require("@bellhop/sdk");${SDK_USE}`);
     for (const name of ["use.mjs", "use.cjs"]) {

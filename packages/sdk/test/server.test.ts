@@ -288,13 +288,14 @@ describe("the SDK, against a real server", () => {
       assert.equal(manifest.dependencies, undefined);
     });
 
-    it("compiles and runs the code of docs/sdk.md, docs/quickstart.md and README.md, which does what the pages say", async () => {
+    it("compiles and runs the code of docs/sdk.md, docs/from-bullmq.md, docs/quickstart.md and README.md, which does what the pages say", async () => {
       const { secret } = await bellhop.signingSecret.get();
       const env = { BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY, BELLHOP_SIGNING_SECRET: secret };
-      // The echo is the target of the quickstart and the readme; docs/sdk.md starts its own.
+      // The echo is the target of the quickstart and the readme; the other pages start their own.
       const target = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
       const examples = [
         ...(await examplesOf("docs/sdk.md", await freePort())),
+        ...(await examplesOf("docs/from-bullmq.md", await freePort())),
         ...(await examplesOf("docs/quickstart.md", new URL(target.url).port)),
         ...(await examplesOf("README.md", new URL(target.url).port)),
       ];

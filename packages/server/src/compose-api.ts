@@ -4,6 +4,7 @@ import { createCookieRules, createSessionCookies } from "./api/http/session-cook
 import { registerAuthorizePages } from "./api/pages/authorize.ts";
 import { createDashboard, registerDashboardFiles } from "./api/pages/dashboard.ts";
 import { registerFrontPage } from "./api/pages/front.ts";
+import { registerHelpPages } from "./api/pages/help.ts";
 import type { PageFiles } from "./api/pages/page-files.ts";
 import { type LinkDelivery, registerSignInPages } from "./api/pages/sign-in.ts";
 import { registerApiKeyRoutes } from "./api/routes/api-keys.ts";
@@ -46,6 +47,8 @@ type Http = Omit<
   readonly links?: LinkDelivery;
   /** The built dashboard, if any. */
   readonly page?: PageFiles | null;
+  /** The built documentation, if any. */
+  readonly help?: PageFiles | null;
   /** Default: metrics are refused. */
   readonly metricsAccess?: MetricsAccess;
   /** Default: this process's own metrics. */
@@ -83,7 +86,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 /** The API of one node: every route with only the services that it needs. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
   const { auth, limits, visits, json, loop, signIn, oauth, metrics } = services;
-  const { links = "mail", page = null, version, publicUrl } = http;
+  const { links = "mail", page = null, help = null, version, publicUrl } = http;
   const cookieRules = createCookieRules(publicUrl);
   const cookies = createSessionCookies(cookieRules);
   const dashboard = page === null ? null : createDashboard(page);
@@ -103,6 +106,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
         (app) => registerHealthRoutes(app, services.health),
         (app) => registerFrontPage(app, version, dashboard),
         (app) => registerDashboardFiles(app, dashboard),
+        (app) => registerHelpPages(app, help),
         (app) => registerPageSessionRoutes(app, { ...services, cookies, links, version }),
         (app) => registerMetricsRoute(app, http.metricsPage ?? metrics, http.metricsAccess ?? NO_SCRAPER),
         (app) => registerSignInPages(app, { signIn, oauth, cookieRules, cookies, links }),

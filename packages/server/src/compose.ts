@@ -56,6 +56,7 @@ const BACKLOG = 2_048;
 
 /** The built dashboard. */
 const PAGE = fileURLToPath(new URL("page", import.meta.url));
+const HELP = fileURLToPath(new URL("help", import.meta.url));
 
 /** This process among those that share a port, and its share of the server's limits. */
 export interface ProcessSlot {
@@ -191,6 +192,7 @@ export async function openProcess({
     links: linkDelivery(config),
     deadlines: { begin: beginDeadline, end: endDeadline },
     page: config.role === "worker" ? null : readPageFiles(PAGE),
+    help: config.role === "worker" ? null : readPageFiles(HELP),
     onHandle: tracing?.follow,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),

@@ -53,6 +53,9 @@ export function Person({ onShortcuts }: { readonly onShortcuts: () => void }) {
         <Menu.Item leftSection={<Icon name="keyboard" />} onClick={onShortcuts}>
           Keyboard
         </Menu.Item>
+        <Menu.Item leftSection={<Icon name="audit" />} component="a" href="/help/">
+          Documentation
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="audit" />} component="a" href="/docs">
           API reference
         </Menu.Item>

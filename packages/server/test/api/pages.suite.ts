@@ -24,7 +24,7 @@ describe("the front page", () => {
     assert.equal(status, 200);
     assert.match(String(headers["content-type"]), /^text\/html/);
     const links = [...text.matchAll(/href="([^"]*)"/g)].map(([, target = ""]) => target);
-    assert.deepEqual(links, ["/docs", "/openapi.json", "/sign-in"]);
+    assert.deepEqual(links, ["/help/", "/docs", "/openapi.json", "/sign-in"]);
     assert.match(text, /not built here: run <code>npm run build<\/code>/);
     for (const url of links) assert.ok((await api.send({ url })).status < 400, url);
   });
@@ -32,7 +32,13 @@ describe("the front page", () => {
   it("tells a program the same in JSON", async () => {
     for (const accept of ["application/json", "*/*", ""]) {
       const { status, body, headers } = await api.send({ url: "/", headers: { accept } });
-      const expected = { name: "Bellhop", version: VERSION, docs: "/docs", openapi: "/openapi.json" };
+      const expected = {
+        name: "Bellhop",
+        version: VERSION,
+        docs: "/docs",
+        help: "/help",
+        openapi: "/openapi.json",
+      };
       assert.deepEqual([status, body, headers.vary], [200, expected, "accept"]);
     }
   });

@@ -46,6 +46,7 @@ type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "
   readonly links?: LinkDelivery;
   readonly heartbeatMs?: number;
   readonly page?: PageFiles;
+  readonly help?: PageFiles;
 };
 
 /** What the egress policy of these tests says of every host called `private.…`. */

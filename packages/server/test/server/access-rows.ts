@@ -414,6 +414,8 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /.well-known/oauth-authorization-server": open,
   "GET /": open,
   "GET /assets/*": { ...open, status: 404 },
+  "GET /help": open,
+  "GET /help/*": { ...open, status: 404 },
   // By the cookie of a browser alone: dashboard.suite.ts.
   "GET /page/session": { ...open, status: 401 },
   "POST /page/session/end": { ...open, status: 401 },

@@ -67,6 +67,7 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
   for (const page of [
     "README.md",
     "docs/quickstart.md",
+    "docs/recipes.md",
     "docs/tasks.md",
     "docs/retries.md",
     "docs/vault.md",

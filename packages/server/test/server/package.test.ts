@@ -52,12 +52,12 @@ describe("the packed package", () => {
     assert.deepEqual((await readdir(installed)).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
     const files = await readdir(join(installed, "dist"), { recursive: true, withFileTypes: true });
     const others = files.filter((file) => file.isFile() && !file.name.endsWith(".js"));
-    const page = join(installed, "dist", "page");
+    const built = ["page", "help"].map((name) => join(installed, "dist", name));
     assert.deepEqual(
-      others.filter(({ parentPath }) => !parentPath.startsWith(page)),
+      others.filter(({ parentPath }) => !built.some((directory) => parentPath.startsWith(directory))),
       [],
     );
-    assert.ok(existsSync(join(page, "index.html")));
+    for (const directory of built) assert.ok(existsSync(join(directory, "index.html")), directory);
     assert.ok(!existsSync(join(SERVER, "README.md")), "the copy is removed again");
   });
 
@@ -70,7 +70,7 @@ describe("the packed package", () => {
     );
     const imports = /(?:from|import\() ?"(@bellhop\/[^"]+)"/;
     const files = await readdir(join(installed, "dist"), { recursive: true });
-    for (const file of files.filter((name) => name.endsWith(".js") && !name.startsWith("page")))
+    for (const file of files.filter((name) => name.endsWith(".js") && !/^(page|help)/.test(name)))
       assert.doesNotMatch(await readFile(join(installed, "dist", file), "utf8"), imports, file);
     assert.match(await readFile(join(SERVER, "dist", "cli", "sdk.js"), "utf8"), /from "@bellhop\/sdk"/);
   });

@@ -8,7 +8,7 @@ import { UNCOUNTED } from "../http/visit-limit.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
 
 /** First path segments that never belong to the dashboard: unknown paths there are errors. */
-const OTHERS = new Set(["v1", "page", "assets", "docs", "sign-in", ".well-known"]);
+const OTHERS = new Set(["v1", "page", "assets", "docs", "help", "sign-in", ".well-known"]);
 
 /** A year: the longest that is usual. */
 const FOR_GOOD = "public, max-age=31536000, immutable";
@@ -22,53 +22,56 @@ export interface Dashboard {
 }
 
 export function createDashboard({ index, files }: PageFiles): Dashboard {
-  function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    reply.headers({ etag: `W/${file.tag}`, "content-type": file.type });
-    if (isHeld(request, file.tag)) return reply.code(304).send();
-    const coding = acceptedCodings(request).find((name) => file.compressed.has(name));
-    if (coding !== undefined) reply.header("content-encoding", coding);
-    const bytes = (coding === undefined ? undefined : file.compressed.get(coding)) ?? file.plain;
-    return reply.code(200).send(bytes);
-  }
-
-  function sendIndex(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    reply.headers({
-      "cache-control": "no-cache",
-      vary: "accept, accept-encoding",
-      "content-security-policy": POLICY,
-      "referrer-policy": "same-origin",
-      "cross-origin-opener-policy": "same-origin",
-      "x-frame-options": "DENY",
-    });
-    return send(index, request, reply);
-  }
-
-  function sendFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    reply.headers({
-      "cache-control": file.isImmutable ? FOR_GOOD : "no-cache",
-      vary: "accept-encoding",
-      // An image of ours that is opened by itself is a document, and may do nothing either.
-      "content-security-policy": "default-src 'none'",
-    });
-    return send(file, request, reply);
-  }
-
+  const sendIndex: Dashboard["sendIndex"] = (request, reply) => sendDocument(index, request, reply);
   return {
     sendIndex,
-    sendFile,
+    sendFile: sendPageFile,
     findFile: (path) => files.get(path),
     answer(request, reply) {
       const { method, headers } = request;
       if (method !== "GET" && method !== "HEAD") return false;
       const path = pathOf(request);
       const file = files.get(path);
-      if (file !== undefined) sendFile(file, request, reply);
+      if (file !== undefined) sendPageFile(file, request, reply);
       else if (headers.accept?.includes("text/html") && !OTHERS.has(path.split("/")[1] ?? ""))
         sendIndex(request, reply);
       else return false;
       return true;
     },
   };
+}
+
+/** A page of ours that runs scripts: the dashboard, or one of the documentation. */
+export function sendDocument(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({
+    "cache-control": "no-cache",
+    vary: "accept, accept-encoding",
+    "content-security-policy": POLICY,
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "x-frame-options": "DENY",
+  });
+  return send(file, request, reply);
+}
+
+/** What such a page loads. */
+export function sendPageFile(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({
+    "cache-control": file.isImmutable ? FOR_GOOD : "no-cache",
+    vary: "accept-encoding",
+    // An image of ours that is opened by itself is a document, and may do nothing either.
+    "content-security-policy": "default-src 'none'",
+  });
+  return send(file, request, reply);
+}
+
+function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.headers({ etag: `W/${file.tag}`, "content-type": file.type });
+  if (isHeld(request, file.tag)) return reply.code(304).send();
+  const coding = acceptedCodings(request).find((name) => file.compressed.has(name));
+  if (coding !== undefined) reply.header("content-encoding", coding);
+  const bytes = (coding === undefined ? undefined : file.compressed.get(coding)) ?? file.plain;
+  return reply.code(200).send(bytes);
 }
 
 /** Files with hashed names. Uncounted: one look at the dashboard asks for many, and each is in memory. */
@@ -80,7 +83,8 @@ export function registerDashboardFiles(app: Api, dashboard: Dashboard | null): v
   });
 }
 
-function pathOf({ url }: FastifyRequest): string {
+/** Without the query. */
+export function pathOf({ url }: FastifyRequest): string {
   const end = url.indexOf("?");
   return end < 0 ? url : url.slice(0, end);
 }

@@ -8,13 +8,14 @@ export function registerFrontPage(app: Api, version: string, dashboard: Dashboar
   app.get("/", { schema: { hide: true } }, async (request, reply) => {
     reply.header("vary", "accept");
     if (!request.headers.accept?.includes("text/html"))
-      return { name: "Bellhop", version, docs: "/docs", openapi: "/openapi.json" };
+      return { name: "Bellhop", version, docs: "/docs", help: "/help", openapi: "/openapi.json" };
     if (dashboard !== null) return dashboard.sendIndex(request, reply);
     return sendPage(reply, {
       title: "This is a Bellhop server",
       body: html`<p>It accepts HTTP calls to make later, and makes sure that they are made: at their time, within their limits,
 again after a failure, with a record of every attempt.</p>
 <ul>
+<li><a href="/help/">Documentation</a></li>
 <li><a href="/docs">API reference</a></li>
 <li><a href="/openapi.json">OpenAPI document</a></li>
 <li><a href="/sign-in">Sign in</a></li>

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import { readPageFiles } from "../../src/api/pages/page-files.ts";
+import { createTestApi, type TestApi } from "./test-api.ts";
+
+describe("the documentation at /help", () => {
+  let api: TestApi;
+  let directory: string;
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), "bellhop-help-"));
+    mkdirSync(join(directory, "decisions"));
+    const put = (name: string, bytes: string | Buffer) => writeFileSync(join(directory, name), bytes);
+    put("index.html", "<!doctype html><title>Documentation</title>");
+    put("vault.html", "<!doctype html><title>The vault</title>");
+    put("vault.html.gz", gzipSync("<!doctype html><title>The vault</title>"));
+    put("decisions/0001.html", "<!doctype html><title>Words</title>");
+    put("help.js", "search()");
+    const help = readPageFiles(directory);
+    assert.ok(help);
+    api = await createTestApi({ help });
+  });
+  after(async () => {
+    await api.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it("needs no credential, and has its first page at /help, with or without a slash", async () => {
+    for (const url of ["/help", "/help/", "/help?a=b"])
+      assert.match((await api.send({ url })).text, /<title>Documentation/, url);
+  });
+
+  it("has a page under its name without the ending, compressed where the browser takes it", async () => {
+    assert.match((await api.send({ url: "/help/vault?a=b" })).text, /<title>The vault/);
+    assert.match((await api.send({ url: "/help/decisions/0001" })).text, /<title>Words/);
+    const packed = await api.send({ url: "/help/vault", headers: { "accept-encoding": "gzip" } });
+    assert.deepEqual([packed.status, packed.headers["content-encoding"]], [200, "gzip"]);
+    const tag = String(packed.headers.etag);
+    assert.equal((await api.send({ url: "/help/vault", headers: { "if-none-match": tag } })).status, 304);
+  });
+
+  it("runs no script but its files, talks to this server alone and is never framed", async () => {
+    const { headers } = await api.send({ url: "/help/vault" });
+    const policy = String(headers["content-security-policy"]);
+    assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
+    assert.doesNotMatch(policy, /unsafe|http|\*/);
+    const script = await api.send({ url: "/help/help.js" });
+    assert.equal(script.headers["content-type"], "text/javascript; charset=utf-8");
+  });
+
+  it("answers 404 for what it does not have, also to a browser, and shows no other file", async () => {
+    for (const url of [
+      "/help/nothing",
+      "/help/vault.html",
+      "/help/vault.html.gz",
+      "/help/../package.json",
+      "/help/%2e%2e/x",
+    ])
+      assert.equal((await api.send({ url, headers: { accept: "text/html" } })).status, 404, url);
+  });
+
+  it("says what to run where it is not built", async () => {
+    const { status, text } = await (await createTestApi()).send({ url: "/help/" });
+    assert.equal(status, 200);
+    assert.match(text, /not built here.*Run <code>npm run build<\/code>/s);
+  });
+});
