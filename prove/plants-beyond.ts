@@ -5,8 +5,8 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "superseded-poll-ends-task",
     file: "engine/poller.ts",
-    find: "    if (!counted) return null;\n",
-    replace: "",
+    find: "if (settled !== null)",
+    replace: 'if (settled === null) deps.changes.ended(claim, "completed", true);\n    else',
     breaks: "one outcome is counted per task",
     tests: ["engine/polling.test.ts", "metrics/node-metrics.test.ts"],
   },

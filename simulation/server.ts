@@ -2,6 +2,7 @@ import { pathToFileURL } from "node:url";
 import type { lookUp } from "../packages/server/src/domain/json/look-up.ts";
 import type { createLimitsOf } from "../packages/server/src/domain/limits.ts";
 import type { Problem } from "../packages/server/src/domain/problem.ts";
+import type { createTaskChanges } from "../packages/server/src/domain/task-changes.ts";
 import type { createEngine } from "../packages/server/src/engine/engine.ts";
 import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
 import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
@@ -39,6 +40,7 @@ export interface Server {
   readonly taskStatus: typeof taskStatus;
   readonly resolveCallback: typeof resolveCallback;
   readonly callbackStatus: typeof callbackStatus;
+  readonly createTaskChanges: typeof createTaskChanges;
   readonly Problem: typeof Problem;
 }
 
@@ -62,6 +64,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "domain/json/look-up.js",
     "domain/limits.js",
     "domain/problem.js",
+    "domain/task-changes.js",
   ];
   const modules = await Promise.all(files.map((file) => import(pathToFileURL(`${distDir}/${file}`).href)));
   return Object.assign({}, ...modules);

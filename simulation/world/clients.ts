@@ -4,9 +4,7 @@ import type { Requester } from "../../packages/server/src/domain/identity/princi
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
 import type { TaskRequest } from "../../packages/server/src/domain/task-request.ts";
-import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
-import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tasks.ts";
 import type { SimulatedNode } from "./node.ts";
@@ -138,16 +136,16 @@ export function createClients(options: {
   function cancel(task: NewTask): void {
     if (retried.has(task.id)) return;
     cancelled.add(task.id);
-    request("cancel", { taskId: task.id }, async ({ databases: { api }, engine }) => {
-      await createTasks(api, engine).cancel(REQUESTER, task.id);
+    request("cancel", { taskId: task.id }, async (node) => {
+      await createTasks(node).cancel(REQUESTER, task.id);
       return 200;
     });
   }
 
   /** Put together as `compose-services.ts` does, as far as a task that is there needs it. */
-  function createTasks(database: Database, engine: Engine): TaskService {
+  function createTasks({ databases, engine, changes }: SimulatedNode): TaskService {
     return server.createTaskService({
-      database,
+      database: databases.api,
       submit: engine.submit,
       storageQuota: { admit: () => undefined },
       vault: {
@@ -159,13 +157,9 @@ export function createClients(options: {
       },
       providers: { find: unasked },
       publicUrl: unasked,
-      onCancelled(cancelled) {
-        engine.ended();
-        return engine.follow(cancelled);
-      },
-      onPending: engine.pending,
-      onResent: engine.ended,
-      onStored: engine.pending,
+      changes,
+      follow: engine.follow,
+      onResent: engine.notificationDue,
     });
   }
 
@@ -211,11 +205,11 @@ export function createClients(options: {
     const task = random.pick(tasks);
     const { callback } = task;
     if (callback === null) return;
-    request("callback", { taskId: task.id }, async ({ databases: { api }, engine }) => {
+    request("callback", { taskId: task.id }, async ({ databases: { api }, changes }) => {
       const result = { statusCode: 200, headers: {}, body: "{}", duration: 0 };
       const found = await server.resolveCallback(api, callback.hash, result);
       if (found === null) return (await server.callbackStatus(api, callback.hash)) === null ? 404 : 409;
-      engine.ended();
+      changes.ended(found, "completed", found.notify);
       return 200;
     });
   }

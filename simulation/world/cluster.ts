@@ -140,10 +140,12 @@ export function createCluster(options: {
         onStatement: options.onStatement,
       });
     }
+    const changes = server.createTaskChanges();
     const engine = createNodeEngine({
       server,
       process,
       databases,
+      changes,
       caller: targets.callerOf(process),
       random: random.fork().next,
       nextScheduled() {
@@ -163,7 +165,7 @@ export function createCluster(options: {
       exitCode: null,
     };
     const events = createNodeEvents(server, process, databases.api);
-    const node: SimulatedNode = { process, engine, events, databases, life };
+    const node: SimulatedNode = { process, engine, changes, events, databases, life };
     lives.push(life);
     slots[index] = node;
     engine.start().then(

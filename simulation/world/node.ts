@@ -1,6 +1,7 @@
 import type { Life } from "../../chaos/checker/history.ts";
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
+import type { TaskChanges } from "../../packages/server/src/domain/task-changes.ts";
 import type { Engine } from "../../packages/server/src/engine/engine.ts";
 import type { Log } from "../../packages/server/src/engine/log.ts";
 import type { Caller } from "../../packages/server/src/outbound/caller.ts";
@@ -15,6 +16,7 @@ import type { Purpose } from "./purposes.ts";
 export interface SimulatedNode {
   readonly process: Process;
   readonly engine: Engine;
+  readonly changes: TaskChanges;
   readonly events: EventFeed;
   readonly databases: Readonly<Record<Purpose, Database>>;
   readonly life: { -readonly [Key in keyof Life]: Life[Key] };
@@ -27,6 +29,7 @@ export function createNodeEngine(options: {
   readonly server: Server;
   readonly process: Process;
   readonly databases: Readonly<Record<Purpose, Database>>;
+  readonly changes: TaskChanges;
   readonly caller: Pick<Caller, "call">;
   readonly random: () => number;
   /** What the next firing of a schedule makes, on whatever node. */
@@ -34,7 +37,7 @@ export function createNodeEngine(options: {
   /** Told of everything that the engine takes for a bug. */
   readonly onBug: (what: string) => void;
 }): Engine {
-  const { server, process, databases } = options;
+  const { server, process, databases, changes } = options;
   const nothing = () => {};
   const log: Log = {
     debug: nothing,
@@ -62,7 +65,7 @@ export function createNodeEngine(options: {
     retentionDays: 30,
     findBudgets: server.createBudgetLookup(databases.chores, server.createLimitsOf()),
     resultLimitBytes: 65_536,
-    onTaskEnded() {},
+    changes,
     settleDelivery: async () => {},
     composeMessage: async (teamId, taskId, endedAt) => {
       const task = await server.findTask(databases.api, { teamId, environment: "live" }, taskId);
@@ -74,11 +77,8 @@ export function createNodeEngine(options: {
   });
   const bulks = server.createBulkWorker({
     database: databases.chores,
-    onCancelled(cancelled) {
-      engine.ended();
-      return engine.follow(cancelled);
-    },
-    onPending: engine.pending,
+    changes,
+    follow: engine.follow,
   });
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const schedules = server.createScheduleRunner({
@@ -86,7 +86,7 @@ export function createNodeEngine(options: {
     accept: async () => ({ task: options.nextScheduled(), finish: noVault }),
     termsOf: async (teamIds) =>
       new Map(teamIds.map((teamId) => [teamId, { teamId, plan: "enterprise", limits: UNBOUNDED }])),
-    onStored: engine.pending,
+    changes,
   });
   engine.actors.add({ name: "scheduler", once: schedules.fireOnce });
   return engine;

@@ -5,6 +5,7 @@ import type { RefuseUrl } from "./domain/call.ts";
 import type { SendMail } from "./domain/identity/mail.ts";
 import { createLimitsOf, type PlanLimits } from "./domain/limits.ts";
 import type { NodeRole } from "./domain/node-role.ts";
+import { anyChange, createTaskChanges } from "./domain/task-changes.ts";
 import type { Time } from "./domain/time.ts";
 import type { EngineDatabases } from "./engine/engine-databases.ts";
 import type { Log } from "./engine/log.ts";
@@ -97,7 +98,14 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
   metrics.watchJson(() => json.waiting);
   const loop = createLoopShare(metrics.loopSpent, metrics.loopLate);
   const counters = createQueueCounters({ sql: databases.chores, node: 1 + randomInt(MOST_NODES), time });
+  const waits = createTaskWaits({ sql: database, time });
+  const changes = createTaskChanges();
+  changes.subscribe(metrics.tasks);
+  changes.subscribe(counters);
+  changes.subscribe(waits);
+  changes.subscribe(anyChange(events.notice));
   return {
+    changes,
     limitsOf: createLimitsOf(planLimits),
     space: space === undefined ? null : composeDiskMonitor(space, databases.chores, log),
     storageQuota: createStorageQuota({
@@ -108,7 +116,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
     vault,
     json,
     loop,
-    waits: createTaskWaits({ sql: database, time }),
+    waits,
     events,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,

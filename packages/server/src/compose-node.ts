@@ -1,7 +1,7 @@
 import { webhookText } from "./api/tasks/event-view.ts";
 import { notificationText } from "./api/tasks/notification-view.ts";
 import { composeBasis, type NodeDeps } from "./compose-basis.ts";
-import { composeServices, listeners, type Services } from "./compose-services.ts";
+import { composeServices, type Services } from "./compose-services.ts";
 import { publicTaskId } from "./domain/task-id.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import { createFrontDesk, type FrontDesk } from "./engine/front-desk.ts";
@@ -40,6 +40,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     number: -1 - Math.floor(deps.random() * 2 ** 48),
     log,
     meter: basis.meter,
+    changes: basis.changes,
     time,
   });
   const heartbeat = addNodeHeartbeat(deps, engine, null);
@@ -91,10 +92,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     findBudgets: createBudgetLookup(databases.chores, limitsOf),
     retentionDays: deps.retentionDays,
     resultLimitBytes: deps.resultLimitBytes,
-    onTaskEnded(taskId) {
-      basis.waits.ended(taskId);
-      basis.events.notice();
-    },
+    changes: basis.changes,
     hasRoom: basis.storageQuota.hasRoom,
     settleDelivery: createDeliverySettlement({ database: databases.chores }),
     composeMessage: async (teamId, taskId, endedAt) => {
@@ -118,7 +116,11 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     });
     engine.actors.add({ name: "vault-uses", once: tokenUses.writeOnce });
   }
-  const bulks = createBulkWorker({ database: databases.chores, ...listeners(engine, basis.meter) });
+  const bulks = createBulkWorker({
+    database: databases.chores,
+    changes: basis.changes,
+    follow: engine.follow,
+  });
   engine.actors.add({ name: "bulks", once: bulks.workOnce });
   const fanOut = createWebhookFanOut({
     sql: databases.chores,

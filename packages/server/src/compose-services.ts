@@ -1,6 +1,5 @@
 import type { composeBasis, NodeDeps } from "./compose-basis.ts";
 import type { FrontDesk } from "./engine/front-desk.ts";
-import type { EngineMeter } from "./engine/meter.ts";
 import { createApiKeyService } from "./service/access/api-key-service.ts";
 import { createAuthService } from "./service/access/auth-service.ts";
 import { createFailureLimit } from "./service/access/failure-limit.ts";
@@ -42,28 +41,10 @@ import type { DatabaseHealth } from "./store/database-health.ts";
 
 export type Services = ReturnType<typeof composeServices>;
 
-/** What follows when a task was cancelled or restarted, by any path. */
-export function listeners(
-  engine: Pick<FrontDesk, "ended" | "pending" | "follow">,
-  meter: EngineMeter,
-): Pick<Parameters<typeof createTaskService>[0], "onCancelled" | "onPending"> {
-  return {
-    onCancelled(cancelled) {
-      meter.cancelled(cancelled.teamId, cancelled.queueId, cancelled.sandbox);
-      engine.ended();
-      return engine.follow(cancelled);
-    },
-    onPending(task, times) {
-      meter.retried(task.teamId, task.queueId, task.sandbox);
-      engine.pending(task, times);
-    },
-  };
-}
-
 export function composeServices(
   deps: NodeDeps,
   parts: ReturnType<typeof composeBasis> & {
-    readonly engine: Pick<FrontDesk, "actors" | "submit" | "ended" | "pending" | "follow" | "isCrowded">;
+    readonly engine: Pick<FrontDesk, "actors" | "submit" | "notificationDue" | "follow" | "isCrowded">;
     readonly isDispatching: (() => boolean) | null;
     readonly databaseHealth: Readonly<Record<string, DatabaseHealth>>;
   },
@@ -75,7 +56,7 @@ export function composeServices(
     vault,
     signingSecrets,
     metrics,
-    meter,
+    changes,
     databaseHealth,
     limitsOf,
     space,
@@ -98,22 +79,7 @@ export function composeServices(
     monotonicMs,
   });
   const limits = createRequestLimits({ sql: database, monotonicMs, loop });
-  const callbacks = createCallbackService({
-    sql: database,
-    monotonicMs,
-    onEnded({ teamId, queueId, id }) {
-      meter.ended(null, teamId, queueId);
-      engine.ended();
-      waits.ended(id);
-      events.notice();
-    },
-  });
-  const onStored: Parameters<typeof createTaskService>[0]["onStored"] = (task, accepted) => {
-    meter.created(task.shape, task.sandbox, task.teamId, accepted.queueId);
-    engine.pending(task, accepted);
-    events.notice();
-  };
-  const told = listeners(engine, meter);
+  const callbacks = createCallbackService({ sql: database, monotonicMs, changes });
   const untraced = createTaskService({
     database,
     submit: engine.submit,
@@ -123,29 +89,16 @@ export function composeServices(
     providers,
     publicUrl,
     leavesJobs: parts.isDispatching === null,
-    ...told,
-    onCancelled(cancelled) {
-      waits.ended(cancelled.id);
-      events.notice();
-      return told.onCancelled(cancelled);
-    },
-    onResent: () => engine.ended(),
-    onStored,
+    changes,
+    follow: engine.follow,
+    onResent: () => engine.notificationDue(),
   });
   const tasks = deps.tracing?.ofTasks(untraced) ?? untraced;
   const termsOf = createTermsLookup(database, limitsOf);
   const traceFirings = deps.tracing?.ofFirings;
-  const scheduling = { database, accept: tasks.accept, termsOf, onStored, traceFirings };
+  const scheduling = { database, accept: tasks.accept, termsOf, changes, traceFirings };
   const scheduleRunner = createScheduleRunner(scheduling);
-  const sandboxWalk = createSandboxWalk({
-    database,
-    random: deps.random,
-    nowMs,
-    onEnded(taskId, notify) {
-      if (notify) engine.ended();
-      waits.ended(taskId);
-    },
-  });
+  const sandboxWalk = createSandboxWalk({ database, random: deps.random, nowMs, changes });
   return {
     tasks,
     schedules: createScheduleService(scheduling),

@@ -6,6 +6,7 @@ import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
 import type { TaskRequest } from "../src/domain/task-request.ts";
+import type { Time } from "../src/domain/time.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import type { EngineDatabases } from "../src/engine/engine-databases.ts";
 import { type AddressGuard, allowAll } from "../src/outbound/address-guard.ts";
@@ -87,6 +88,8 @@ export interface TestServerOptions {
   /** How much of an answer is kept. */
   readonly resultLimitBytes?: number;
   readonly sendMail?: SendMail;
+  /** Left out: the machine's. */
+  readonly time?: Time;
 }
 
 export async function openTestServer(
@@ -234,7 +237,7 @@ async function startNode(server: {
   readonly target: TestTarget;
 }): Promise<TestNode> {
   const { test, log, options } = server;
-  const { resultLimitBytes = 1_048_576 } = options;
+  const { resultLimitBytes = 1_048_576, time = systemTime } = options;
   const caller = createCaller({
     userAgent: "Bellhop/test",
     guard: options.guard ?? allowAll,
@@ -271,7 +274,7 @@ async function startNode(server: {
     retentionDays: 30,
     resultLimitBytes,
     log: { debug: note, info: note, warn: note, error: note },
-    time: { ...systemTime, monotonicMs: () => performance.now() + frozenMs },
+    time: { ...time, monotonicMs: () => time.monotonicMs() + frozenMs },
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();

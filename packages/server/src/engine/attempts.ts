@@ -5,6 +5,7 @@ import { ownHeaders } from "../domain/own-headers.ts";
 import { startPaths } from "../domain/poll/poll-plan.ts";
 import { LONGEST_POLL_URL } from "../domain/poll/poll-template.ts";
 import type { FailureReason } from "../domain/task.ts";
+import type { TaskChanges } from "../domain/task-changes.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createUnderWay } from "../domain/under-way.ts";
@@ -74,10 +75,10 @@ export function createAttempts(deps: {
   readonly limitsOf: (teamId: number) => Limits;
   readonly hasRoom?: HasRoom;
   readonly onSettled: (settled: Settled) => void;
-  readonly onTaskEnded: (taskId: string) => void;
+  readonly changes: Pick<TaskChanges, "retrying" | "ended">;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
-  const { sql, lease, unanswered, log, meter = NO_METER } = deps;
+  const { sql, lease, unanswered, log, changes, meter = NO_METER } = deps;
   const underWay = createUnderWay<string, Attempt>();
   const voided = createVoidClaims(deps.time);
   /** Tasks without an attempt, each with the point at which it was first seen. */
@@ -200,13 +201,12 @@ export function createAttempts(deps: {
       if (settled === null) return meter.attemptLost("superseded");
       const { teamId, queueId } = claim;
       meter.attempted(outcome, teamId, queueId);
-      if (settled.status === "completed") meter.ended(null, teamId, queueId);
-      // The task needed a retry, but its queue was deleted meanwhile.
-      else if (settled.status === "failed")
-        meter.ended(verdict.kind === "failed" ? verdict.reason : "queue_deleted", teamId, queueId);
-      else if (verdict.kind === "retry") meter.retried(teamId, queueId);
       deps.onSettled(settled);
-      if (settled.status === "completed" || settled.status === "failed") deps.onTaskEnded(claim.id);
+      if (settled.status === "completed") changes.ended(claim, "completed", settled.notify);
+      // A retry whose queue was deleted meanwhile has failed.
+      else if (settled.status === "failed")
+        changes.ended(claim, verdict.kind === "failed" ? verdict.reason : "queue_deleted", settled.notify);
+      else if (verdict.kind === "retry") changes.retrying(claim);
     });
   }
 

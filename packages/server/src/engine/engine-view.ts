@@ -13,7 +13,7 @@ import type { Lease } from "./lease.ts";
 import type { Reaper } from "./reaper.ts";
 
 /** The interface of the engine for the rest of the node. */
-export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowded"> {
+export interface Engine extends Pick<FrontDesk, "notificationDue" | "follow" | "isCrowded"> {
   /** Actors can be added before the start. */
   readonly actors: Actors;
   readonly lease: Lease;
@@ -35,8 +35,6 @@ export interface Engine extends Pick<FrontDesk, "pending" | "follow" | "isCrowde
   start(): Promise<void>;
   /** Stops claiming, lets calls finish within the grace period, releases the rest. */
   stop(graceMs: number): Promise<void>;
-  /** A task ended outside of the engine, by a callback or a cancel: a notification may be due. */
-  ended(): void;
   /** Ends the grace period of a stop at once. */
   hurry(): void;
 }

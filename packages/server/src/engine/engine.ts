@@ -1,6 +1,6 @@
 import type { Claim } from "../domain/claim.ts";
+import type { TaskChanges } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
-import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { createActors } from "./actors.ts";
 import { createAlarm } from "./alarm.ts";
@@ -30,6 +30,7 @@ import { createRecheck } from "./recheck.ts";
 import { createSettler } from "./settler.ts";
 import { createSlotKeeper } from "./slot-keeper.ts";
 import { createUnanswered } from "./unanswered.ts";
+import { createWaitingTasks } from "./waiting-tasks.ts";
 import { createWebhookCourier, MOST_DELIVERIES, type SettleDelivery } from "./webhook-courier.ts";
 
 export type { Engine } from "./engine-view.ts";
@@ -55,11 +56,11 @@ export function createEngine(deps: {
   readonly composeMessage: ComposeMessage;
   readonly settleDelivery: SettleDelivery;
   readonly hasRoom?: HasRoom;
-  readonly onTaskEnded: (taskId: string) => void;
+  readonly changes: TaskChanges;
   readonly time: Time;
   readonly random: () => number;
 }): Engine {
-  const { databases, log, time, meter = NO_METER, traceCalls = (_kind, each) => each } = deps;
+  const { databases, log, time, changes, meter = NO_METER, traceCalls = (_kind, each) => each } = deps;
   const actors = createActors({ time, log });
   let endGrace: () => void = () => {};
   const hurried = new Promise<void>((resolve) => {
@@ -92,7 +93,7 @@ export function createEngine(deps: {
     meter,
     limitsOf: budget.limitsOf,
     onSettled,
-    onReturned,
+    onReturned: (returned) => waiting.onReturned(returned),
   });
   const dispatcher = createDispatcher({
     ...deps,
@@ -107,6 +108,7 @@ export function createEngine(deps: {
     onShort: (local) => recheck.later(local),
     hint,
   });
+  const waiting = createWaitingTasks({ changes, actors, dispatcher, localQueues, hint, meter, waitFor });
   const recheck = createRecheck({ sql: databases.chores, dispatcher, time, log });
   const intake = createIntake({
     sql: databases.intake,
@@ -115,12 +117,20 @@ export function createEngine(deps: {
     unanswered,
     start,
     release,
-    onPending: onAccepted,
+    changes,
     time,
     meter,
   });
   const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
-  const reaper = createReaper({ sql: databases.chores, workerId, time, clock, log, meter, onReturned });
+  const reaper = createReaper({
+    sql: databases.chores,
+    workerId,
+    time,
+    clock,
+    log,
+    meter,
+    onReturned: waiting.onReturned,
+  });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
   const deliveries = {
     ...deps,
@@ -138,15 +148,14 @@ export function createEngine(deps: {
     limitsOf: budget.limitsOf,
     resultLimitBytes: deps.resultLimitBytes,
     wake: () => pollerActor.wake(),
-    onEnded,
   });
-  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, meter, onEnded });
+  const deadlines = createDeadlines({ sql: databases.chores, workerId, time, clock, changes });
   const courier = createCourier({
     ...deliveries,
     outgoing: traceCalls("notification", outgoing),
-    pool: budget.openPool(MOST_NOTIFICATIONS, onEnded),
+    pool: budget.openPool(MOST_NOTIFICATIONS, wakeCourier),
     compose: deps.composeMessage,
-    wake: onEnded,
+    wake: wakeCourier,
   });
   const wakeWebhooks = () => actors.wake("webhook-courier");
   const webhookCourier = createWebhookCourier({
@@ -187,7 +196,12 @@ export function createEngine(deps: {
     budget,
     wakeAlarm: () => alarmActor.wake(),
     wakeScheduler: () => actors.wake("scheduler"),
-    onEnded,
+    wakeCourier,
+  });
+  changes.subscribe({
+    ended(_task, _ending, notify) {
+      if (notify) wakeCourier();
+    },
   });
 
   function start(claim: Claim, local: LocalQueue): void {
@@ -201,13 +215,12 @@ export function createEngine(deps: {
     if (alarm.isSooner(runAt)) alarmActor.wake();
   }
 
-  function onSettled({ status, runAt, notify }: Settled): void {
+  function onSettled({ status, runAt }: Settled): void {
     if (status === "pending" && runAt !== null) waitFor(runAt);
     if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerActor.wake();
-    if (notify) onEnded();
   }
 
-  function onEnded(): void {
+  function wakeCourier(): void {
     courierActor.wake();
   }
 
@@ -233,27 +246,6 @@ export function createEngine(deps: {
 
   function abandonAll(): void {
     for (const each of [attempts, poller, courier, webhookCourier, cancellations]) each.abandon();
-  }
-
-  function onAccepted(...[task, accepted]: Parameters<Engine["pending"]>): void {
-    if (task.sandbox) actors.wake("sandbox");
-    else if (accepted.runAt > accepted.createdAt) waitFor(accepted.runAt);
-    else due(task.teamId, task.queue);
-  }
-
-  function onReturned(returned: readonly Returned[]): void {
-    for (const { teamId, queue, queueId, failure } of returned) {
-      meter.attemptLost("interrupted");
-      if (failure === null) due(teamId, queue);
-      else meter.ended(failure, teamId, queueId);
-    }
-  }
-
-  function due(teamId: number, queue: string): void {
-    dispatcher.notice(teamId, queue, 1);
-    const grant = localQueues.find(teamId, queue)?.grant;
-    // A worker that holds all slots needs no other worker.
-    if (grant == null || grant.slots < grant.concurrency) hint({ kind: "due", teamId, queue });
   }
 
   return {
@@ -290,8 +282,7 @@ export function createEngine(deps: {
       grace.cancel();
       await atMost(time, letGo(), FAREWELL_MS);
     },
-    ended: onEnded,
-    pending: onAccepted,
+    notificationDue: wakeCourier,
     follow: cancellations.follow,
     isCrowded: dispatcher.isCrowded,
     hurry: () => endGrace(),

@@ -1,4 +1,5 @@
 import type { NewTask } from "../domain/task.ts";
+import type { StoredTask, TaskChanges } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import { parseHint } from "../store/tasks/hints.ts";
 import type { Cancelled } from "../store/tasks/task-cancellations.ts";
@@ -24,10 +25,8 @@ type Waiting = Pick<NewTask, "teamId" | "queue" | "sandbox">;
 export interface FrontDesk {
   readonly actors: Actors;
   submit(task: NewTask): Promise<Accepted | null>;
-  /** A task ended by a callback or a cancel: a notification may be due. */
-  ended(): void;
-  /** A task was stored without the intake, or restarted by a retry: it is pending. */
-  pending(task: Waiting, times: Pick<Accepted, "createdAt" | "runAt">): void;
+  /** A completion notification is due at once. */
+  notificationDue(): void;
   /** Resolves once the worker confirms that it makes no call of the cancelled task, or after a second without an answer. */
   follow(cancelled: Cancelled): Promise<void>;
   /** This node has slots of the queue, but the team has no capacity for another call. */
@@ -48,9 +47,10 @@ export function createFrontDesk(deps: {
   readonly number: number;
   readonly log: Log;
   readonly meter: EngineMeter;
+  readonly changes: TaskChanges;
   readonly time: Time;
 }): FrontDesk {
-  const { databases, time, log, meter } = deps;
+  const { databases, time, log, meter, changes } = deps;
   const actors = createActors({ time, log });
   const say = createHints({ sql: databases.chores, workerId: () => 0, hasReceivers: () => true, log });
   const dropped = createDroppedClaims({ time, send: say });
@@ -61,26 +61,36 @@ export function createFrontDesk(deps: {
     unanswered: createUnanswered(time),
     start() {},
     release: async () => {},
-    onPending,
+    changes,
     time,
     meter,
   });
+  changes.subscribe({
+    created: onWaiting,
+    retried: (task) => onWaiting(task, task),
+    ended(_task, _ending, notify) {
+      if (notify) notificationDue();
+    },
+  });
 
-  function onPending(
+  function onWaiting(
     { teamId, queue, sandbox }: Waiting,
-    { runAt, createdAt }: Pick<Accepted, "createdAt" | "runAt">,
+    { runAt, createdAt }: Pick<StoredTask, "createdAt" | "runAt">,
   ): void {
     const waitMs = runAt.getTime() - createdAt.getTime();
     if (sandbox || waitMs > SOON_MS) return;
     say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
   }
 
+  /** For no specific queue: every worker's courier checks. */
+  function notificationDue(): void {
+    say({ kind: "ended", teamId: 0, queue: "-" });
+  }
+
   return {
     actors,
     submit: (task) => intake.submit(task),
-    // For no specific queue: every worker's courier checks.
-    ended: () => say({ kind: "ended", teamId: 0, queue: "-" }),
-    pending: onPending,
+    notificationDue,
     async follow({ teamId, id: taskId, held, job }) {
       if (job?.plan.cancel !== undefined) say({ kind: "job", teamId, taskId });
       if (held !== null) await dropped.ask(held);

@@ -13,7 +13,7 @@ export function createHintHandler(deps: {
   readonly budget: Pick<Budget, "relearn">;
   readonly wakeAlarm: () => void;
   readonly wakeScheduler: () => void;
-  readonly onEnded: () => void;
+  readonly wakeCourier: () => void;
 }): (message: string) => void {
   const { dispatcher } = deps;
   return (message) => {
@@ -25,7 +25,7 @@ export function createHintHandler(deps: {
     else if (hint.kind === "schedule") deps.wakeScheduler();
     else if (hint.kind === "due") dispatcher.notice(hint.teamId, hint.queue);
     else if (hint.kind === "later") deps.wakeAlarm();
-    else if (hint.kind === "ended") deps.onEnded();
+    else if (hint.kind === "ended") deps.wakeCourier();
     else if (!dispatcher.refresh(hint.teamId, hint.queue) && hint.kind === "queue") {
       // The queue may have been resumed with tasks that are long overdue, which no other check finds soon.
       deps.recheck.now(hint);

@@ -1,6 +1,7 @@
 import { type Claim, makeClaim } from "../domain/claim.ts";
 import { Problem } from "../domain/problem.ts";
 import type { NewTask } from "../domain/task.ts";
+import type { TaskChanges } from "../domain/task-changes.ts";
 import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
@@ -41,8 +42,7 @@ export function createIntake(deps: {
   readonly start: (claim: Claim, local: LocalQueue) => void;
   /** Releases claims that were handed off too late to start. */
   readonly release: (claims: readonly Claim[]) => Promise<void>;
-  /** A task is pending in its queue until this time. */
-  readonly onPending: (task: NewTask, accepted: Accepted) => void;
+  readonly changes: Pick<TaskChanges, "created">;
   readonly time: Time;
   readonly meter?: EngineMeter;
 }): Intake {
@@ -158,16 +158,15 @@ export function createIntake(deps: {
     { workerId, isLate }: { readonly workerId: number; readonly isLate: boolean },
   ): Claim | null {
     const accepted = answer instanceof Error ? null : answer;
-    if (accepted !== null) meter.created(task.shape, task.sandbox, task.teamId, accepted.queueId);
     const claim = accepted?.handedOff ? firstClaim(task, accepted, workerId) : null;
-    if (claim !== null && reservation !== null && !isLate) {
-      meter.waited(0, claim.teamId, claim.queueId);
-      deps.start(claim, reservation.local);
-      return null;
-    }
-    if (reservation !== null) dispatcher.giveBack(reservation);
-    if (claim === null && accepted !== null) deps.onPending(task, accepted);
-    return claim;
+    const begins = claim !== null && reservation !== null && !isLate;
+    // First: what waits is claimed with the slots that are free by then.
+    if (!begins && reservation !== null) dispatcher.giveBack(reservation);
+    if (accepted !== null) deps.changes.created(task, accepted);
+    if (!begins) return claim;
+    meter.waited(0, claim.teamId, claim.queueId);
+    deps.start(claim, reservation.local);
+    return null;
   }
 
   return {

@@ -1,18 +1,14 @@
 import type { Outcome } from "../domain/outcome.ts";
-import type { FailureReason, Shape } from "../domain/task.ts";
 import type { Time } from "../domain/time.ts";
 
-/** Receives what the engine does, several times per task. An implementation counts and returns; it never throws. */
+/**
+ * Receives what the engine does, several times per task. An implementation counts and returns; it never throws.
+ * Listeners of `TaskChanges` count created and ended tasks.
+ */
 export interface EngineMeter {
-  created(shape: Shape, sandbox: boolean, teamId: number, queueId: number): void;
-  /** Null for a completed task. */
-  ended(failure: FailureReason | null, teamId: number, queueId: number, sandbox?: boolean): void;
-  cancelled(teamId: number, queueId: number, sandbox: boolean): void;
   /** Time from when a task was due until its attempt began. */
   waited(ms: number, teamId: number, queueId: number): void;
   attempted(outcome: Outcome, teamId: number, queueId: number): void;
-  /** An attempt failed and another follows, or the task was retried manually. */
-  retried(teamId: number, queueId: number, sandbox?: boolean): void;
   /** An attempt ended without an outcome, or its outcome arrived after its claim was released. */
   attemptLost(how: "interrupted" | "superseded" | "aborted"): void;
   polled(result: "again" | "completed" | "failed" | "superseded"): void;
@@ -32,12 +28,8 @@ export type BatchStep = "intake" | "claim" | "settle" | "poll";
 const nothing = () => {};
 
 export const NO_METER: EngineMeter = {
-  created: nothing,
-  ended: nothing,
-  cancelled: nothing,
   waited: nothing,
   attempted: nothing,
-  retried: nothing,
   attemptLost: nothing,
   polled: nothing,
   notified: nothing,

@@ -12,6 +12,7 @@ import {
   pollPaths,
 } from "../domain/poll/poll-verdict.ts";
 import type { TaskResult } from "../domain/task.ts";
+import type { TaskChanges } from "../domain/task-changes.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { JsonGate } from "../json/gate.ts";
 import type { WipeText } from "../outbound/secret-call.ts";
@@ -24,6 +25,7 @@ import {
   type PollSettlement,
   type PollStep,
   releasePolls,
+  type SettledPoll,
   settlePolls,
   teamsWithDuePolls,
 } from "../store/tasks/task-polls.ts";
@@ -49,36 +51,33 @@ export function createPoller(
     readonly meter?: EngineMeter;
     readonly json: Pick<JsonGate, "lookUp">;
     readonly resultLimitBytes: number;
-    readonly onEnded: () => void;
-    readonly onTaskEnded: (taskId: string) => void;
+    readonly changes: Pick<TaskChanges, "ended">;
   },
 ): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
-  const group = createGroupCommit<PollSettlement, boolean>({
+  const group = createGroupCommit<PollSettlement, SettledPoll | null>({
     flush: meterFlush("poll", deps, settle),
     maxItems: BATCH,
     soon: deps.time.soon,
   });
 
-  async function settle(settlements: readonly PollSettlement[]): Promise<readonly boolean[]> {
-    const counted: boolean[] = [];
+  async function settle(settlements: readonly PollSettlement[]): Promise<readonly (SettledPoll | null)[]> {
+    const settled: (SettledPoll | null)[] = [];
     for (const portion of inPortions(settlements, weightOf)) {
-      counted.push(...(await settlePolls(sql, portion, lease.workerId)));
+      settled.push(...(await settlePolls(sql, portion, lease.workerId)));
     }
-    return counted;
+    return settled;
   }
 
   async function run(claim: PollClaim, signal: AbortSignal): Promise<number | null> {
     const step = await poll(claim, signal);
-    const counted = await group.add({ claim, step });
-    const verdict = counted ? step.kind : "superseded";
+    const settled = await group.add({ claim, step });
+    const verdict = settled === null ? "superseded" : step.kind;
     log.info({ task: publicTaskId(claim), verdict }, "poll.settled");
     meter.polled(verdict);
     if (step.kind === "again") return step.waitMs;
-    if (!counted) return null;
-    meter.ended(step.kind === "failed" ? step.reason : null, claim.teamId, claim.queueId);
-    deps.onEnded();
-    deps.onTaskEnded(claim.id);
+    if (settled !== null)
+      deps.changes.ended(claim, step.kind === "failed" ? step.reason : "completed", settled.notify);
     return null;
   }
 

@@ -3,6 +3,7 @@
 // of a minute, not increments, so a write whose answer was lost can be repeated. A killed node loses the counts since
 // its last round, but no task.
 import { BUCKETS, bucketOf } from "../domain/histogram.ts";
+import type { ChangedTask, TaskListener } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { type QueueMinute, sampleDepths, writeMinutes } from "../store/tasks/queue-stats.ts";
@@ -33,8 +34,7 @@ interface Minute {
   readonly cells: Map<number, Cell>;
 }
 
-export interface QueueCounters
-  extends Pick<EngineMeter, "created" | "ended" | "cancelled" | "waited" | "attempted" | "retried"> {
+export interface QueueCounters extends Required<TaskListener>, Pick<EngineMeter, "waited" | "attempted"> {
   /** Writes the counters, and once a minute the queue depths. Returns the milliseconds until the next round. */
   writeOnce(): Promise<number>;
   /** Writes them on a stop; counters that cannot be written quickly are lost. */
@@ -62,6 +62,10 @@ export function createQueueCounters(deps: {
     }
     cell.isNews = true;
     return cell;
+  }
+
+  function countRetry({ teamId, queueId, sandbox = false }: ChangedTask): void {
+    cellOf(teamId, queueId, sandbox).retried += 1;
   }
 
   /** Counts since the last round belong to the minute in which it began: a round runs at the end of each minute. */
@@ -105,20 +109,17 @@ export function createQueueCounters(deps: {
   }
 
   return {
-    created(_shape, sandbox, teamId, queueId) {
+    created({ teamId, sandbox }, { queueId }) {
       cellOf(teamId, queueId, sandbox).created += 1;
     },
-    ended(failure, teamId, queueId, sandbox = false) {
+    ended({ teamId, queueId, sandbox = false }, ending) {
       const cell = cellOf(teamId, queueId, sandbox);
-      if (failure === null) cell.completed += 1;
+      if (ending === "completed") cell.completed += 1;
+      else if (ending === "cancelled") cell.cancelled += 1;
       else cell.failed += 1;
     },
-    cancelled(teamId, queueId, sandbox) {
-      cellOf(teamId, queueId, sandbox).cancelled += 1;
-    },
-    retried(teamId, queueId, sandbox = false) {
-      cellOf(teamId, queueId, sandbox).retried += 1;
-    },
+    retrying: countRetry,
+    retried: countRetry,
     waited(ms, teamId, queueId) {
       count(cellOf(teamId, queueId, false).waits, ms);
     },
@@ -132,22 +133,13 @@ export function createQueueCounters(deps: {
 
 const nothing = () => {};
 
-/** Reports to both the meter and the queue counters. */
-export function countingQueues(meter: Omit<EngineMeter, "retried">, counters: QueueCounters): EngineMeter {
+/** Counts in both. */
+export function countingQueues(
+  meter: EngineMeter,
+  counters: Pick<QueueCounters, "waited" | "attempted">,
+): EngineMeter {
   return {
     ...meter,
-    created(shape, sandbox, teamId, queueId) {
-      meter.created(shape, sandbox, teamId, queueId);
-      counters.created(shape, sandbox, teamId, queueId);
-    },
-    ended(failure, teamId, queueId, sandbox) {
-      meter.ended(failure, teamId, queueId, sandbox);
-      counters.ended(failure, teamId, queueId, sandbox);
-    },
-    cancelled(teamId, queueId, sandbox) {
-      meter.cancelled(teamId, queueId, sandbox);
-      counters.cancelled(teamId, queueId, sandbox);
-    },
     waited(ms, teamId, queueId) {
       meter.waited(ms, teamId, queueId);
       counters.waited(ms, teamId, queueId);
@@ -156,7 +148,6 @@ export function countingQueues(meter: Omit<EngineMeter, "retried">, counters: Qu
       meter.attempted(outcome, teamId, queueId);
       counters.attempted(outcome, teamId, queueId);
     },
-    retried: counters.retried,
   };
 }
 

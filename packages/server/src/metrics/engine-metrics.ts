@@ -1,5 +1,4 @@
 import type { FailureCode, Outcome } from "../domain/outcome.ts";
-import type { FailureReason, Shape } from "../domain/task.ts";
 import type { Series } from "./series.ts";
 
 const WAIT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
@@ -7,20 +6,10 @@ const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const BATCH_TASKS = [0, 1, 2, 5, 10, 25, 50, 100, 200, 300];
 
-/** Every label value starts at 0: otherwise the first failure would not show as an increase. */
-const FAILURE_REASONS = Object.keys({
-  retries_exhausted: 0,
-  worker_lost: 0,
-  queue_deleted: 0,
-  poll_failed: 0,
-  poll_timeout: 0,
-  callback_timeout: 0,
-  token_revoked: 0,
-  blocked: 0,
-  not_retryable: 0,
-  expired: 0,
-} satisfies Record<FailureReason, 0>);
-/** `aborted` is not here: such an attempt is interrupted, or its task was cancelled. */
+/**
+ * Every label value starts at 0: otherwise the first failure would not show as an increase.
+ * `aborted` is not here: such an attempt is interrupted, or its task was cancelled.
+ */
 const FAILURE_CODES = Object.keys({
   dns_failed: 0,
   connect_failed: 0,
@@ -36,22 +25,6 @@ const STATUS_CLASSES = ["http_1xx", "success", "http_3xx", "http_4xx", "http_5xx
 
 /** The counters of the engine. */
 export function createEngineMetrics({ counter, histogram }: Series) {
-  const created = counter(
-    "bellhop_tasks_created_total",
-    "Tasks stored, by kind; those of the sandbox are never called.",
-    ["kind"],
-  );
-  for (const kind of ["queue", "direct", "sandbox"]) created(kind);
-
-  const ended = counter(
-    "bellhop_tasks_ended_total",
-    "Tasks that ended, by outcome and, of the failed ones, by failure_reason.",
-    ["outcome", "failure_reason"],
-  );
-  const completed = ended("completed", "");
-  const cancelled = ended("cancelled", "");
-  const failed = new Map(FAILURE_REASONS.map((reason) => [reason, ended("failed", reason)]));
-
   const observeWait = histogram(
     "bellhop_task_wait_seconds",
     "From the time a task was due until its attempt began.",
@@ -113,22 +86,12 @@ export function createEngineMetrics({ counter, histogram }: Series) {
   );
 
   return {
-    created(shape: Shape, sandbox: boolean) {
-      created(sandbox ? "sandbox" : shape).value += 1;
-    },
-    ended(failure: FailureReason | null) {
-      const cell = failure === null ? completed : (failed.get(failure) ?? ended("failed", failure));
-      cell.value += 1;
-    },
     waited(ms: number) {
       observeWait(ms / 1000);
     },
     attempted(outcome: Outcome) {
       attempts(outcomeLabel(outcome)).value += 1;
       observeAttempt(outcome.durationMs / 1000);
-    },
-    cancelled() {
-      cancelled.value += 1;
     },
     attemptLost(how: string) {
       attempts(how).value += 1;

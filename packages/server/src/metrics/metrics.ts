@@ -4,6 +4,7 @@ import { createEngineMetrics } from "./engine-metrics.ts";
 import { createHttpMetrics } from "./http-metrics.ts";
 import { createQueueMetrics, type QueueDepth } from "./queue-metrics.ts";
 import { createSeries } from "./series.ts";
+import { createTaskMetrics } from "./task-metrics.ts";
 
 /** The shown fields of a connection pool. */
 export interface PoolUse {
@@ -44,6 +45,7 @@ export function createMetrics(deps: {
   }
 
   return {
+    tasks: createTaskMetrics(series),
     engine: createEngineMetrics(series),
     ...createHttpMetrics(series),
     contentType: registry.contentType,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
+import { createTaskChanges } from "../../src/domain/task-changes.ts";
 import { createCallbackService } from "../../src/service/tasks/callback-service.ts";
 import { systemTime } from "../../src/system-time.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
@@ -125,7 +126,7 @@ describe("callbacks", () => {
     const callbacks = createCallbackService({
       sql,
       monotonicMs: systemTime.monotonicMs,
-      onEnded: () => {},
+      changes: createTaskChanges(),
     });
     // It is found active before its call has returned.
     sql.after = () => {

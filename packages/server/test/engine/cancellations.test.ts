@@ -24,7 +24,16 @@ function cancelCallOf(workerId: number) {
   const held = { taskId: "t", fence: 1, workerId };
   const scene = { time, sent, dropped, held, cancellations, isAnswered: false };
   cancellations
-    .follow({ teamId: 1, id: "t", shape: "queue", queueId: 1, sandbox: false, held, job: null })
+    .follow({
+      teamId: 1,
+      id: "t",
+      shape: "queue",
+      queueId: 1,
+      sandbox: false,
+      notify: false,
+      held,
+      job: null,
+    })
     .then(() => {
       scene.isAnswered = true;
     });

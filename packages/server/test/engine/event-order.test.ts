@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { EventFilter } from "../../src/domain/event.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
+import { createTaskChanges } from "../../src/domain/task-changes.ts";
 import { createBulkWorker } from "../../src/service/tasks/bulk-worker.ts";
 import type { EventStream } from "../../src/service/tasks/event-feed.ts";
 import { type EventPlace, listenTo, readEvents } from "../../src/store/tasks/event-reads.ts";
@@ -63,7 +64,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
     database.before = (statement) => {
       if (statement === "cancel_task") return gate.wait();
     };
-    const bulks = createBulkWorker({ database, onCancelled: async () => {}, onPending: () => {} });
+    const bulks = createBulkWorker({ database, changes: createTaskChanges(), follow: async () => {} });
     const turn = bulks.workOnce();
     await gate.reached;
     await server.queues.setPaused(team, QUEUE, false);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
+import { createTaskChanges } from "../../src/domain/task-changes.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { createProviderService } from "../../src/service/tasks/provider-service.ts";
 import { createTaskService } from "../../src/service/tasks/task-service.ts";
@@ -132,10 +133,9 @@ describe("idempotency keys", () => {
       vault: createVault({ sql: server.database, keyRing: null }),
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
-      onCancelled: async () => {},
-      onPending: () => {},
+      changes: createTaskChanges(),
+      follow: async () => {},
       onResent: () => {},
-      onStored: () => {},
     });
     const wanted = request({ shape: "direct" });
     const first = await closed.create(server.principal, wanted);

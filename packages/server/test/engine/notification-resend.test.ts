@@ -113,7 +113,7 @@ describe("the state of a task's notifications, and their resend", () => {
     const id = await create();
     await server.dispatchOnce();
     await deliver();
-    const wake = context.mock.method(server.engine, "ended");
+    const wake = context.mock.method(server.engine, "notificationDue");
     await resend(id);
     await assert.rejects(resend(id));
 

@@ -80,7 +80,8 @@ describe("the statistics of queues", () => {
         isAway ? Promise.reject(new Error("away")) : server.database.rows(query, values),
     };
     const counters = createQueueCounters({ sql, node: 99, time });
-    const count = () => counters.ended(null, server.principal.teamId, 777);
+    const task = { teamId: server.principal.teamId, queueId: 777, id: "any" };
+    const count = () => counters.ended(task, "completed", false);
     count();
     assert.equal(await counters.writeOnce(), 10_000);
     time.pass(55_000);

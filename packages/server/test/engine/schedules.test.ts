@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/domain/schedule.ts";
 import { Secret } from "../../src/domain/secret.ts";
+import { createTaskChanges } from "../../src/domain/task-changes.ts";
 import { createScheduleRunner } from "../../src/service/tasks/schedule-runner.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { watchDatabase } from "../test-sql.ts";
@@ -57,7 +58,7 @@ describe("schedules", () => {
       database,
       accept: server.services.tasks.accept,
       termsOf: async () => new Map([[server.principal.teamId, server.principal]]),
-      onStored() {},
+      changes: createTaskChanges(),
     });
     return { database, runner };
   }

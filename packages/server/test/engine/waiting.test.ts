@@ -92,7 +92,7 @@ describe("waiting for a task to end", () => {
     await turn();
     asked.length = 0;
     time.pass(60_000);
-    waits.ended("a");
+    waits.ended({ id: "a" });
     await turn();
     assert.deepEqual(asked, []);
   });

@@ -1,10 +1,11 @@
 import { turnSize } from "../../domain/bulk.ts";
+import type { RetriedTask, TaskChanges } from "../../domain/task-changes.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { type BulkTurn, countTurn, lockNextBulk, nextBulkTeams, readTurn } from "../../store/tasks/bulks.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import { removePendingTask } from "../../store/tasks/task-removals.ts";
-import { type Retried, retryTask } from "../../store/tasks/task-retries.ts";
+import { retryTask } from "../../store/tasks/task-retries.ts";
 
 /** The maximum delay until a new action is found. */
 const LONGEST_NAP_MS = 1_000;
@@ -29,12 +30,11 @@ export interface BulkWorker {
  */
 export function createBulkWorker(deps: {
   readonly database: Database;
-  /** Resolves once no node makes a call of the task. */
-  readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
-  /** A task was restarted. */
-  readonly onPending: (task: Retried, times: Retried) => void;
+  readonly changes: Pick<TaskChanges, "retried" | "ended">;
+  /** Resolves once no node makes a call of the cancelled task. */
+  readonly follow: (cancelled: Cancelled) => Promise<void>;
 }): BulkWorker {
-  const { database } = deps;
+  const { database, changes } = deps;
 
   async function takeTurn(teamId: number): Promise<boolean> {
     const taken = await database.transaction(async (sql) => {
@@ -52,9 +52,12 @@ export function createBulkWorker(deps: {
       return changed;
     });
     if (taken === null) return false;
-    for (const retried of taken.retried) deps.onPending(retried, retried);
-    // A node that does not answer would cost a second of every turn.
-    for (const cancelled of taken.cancelled) void deps.onCancelled(cancelled);
+    for (const task of taken.retried) changes.retried(task);
+    for (const task of taken.cancelled) {
+      changes.ended(task, "cancelled", task.notify);
+      // Not awaited: a node that does not answer would cost a second of every turn.
+      void deps.follow(task);
+    }
     return true;
   }
 
@@ -74,13 +77,13 @@ export function createBulkWorker(deps: {
 interface Changed {
   readonly done: number;
   readonly cancelled: readonly Cancelled[];
-  readonly retried: readonly Retried[];
+  readonly retried: readonly RetriedTask[];
 }
 
 /** Each task by the statement for a single one: tasks that do not match its condition are skipped. */
 async function change(sql: Sql, turn: BulkTurn, ids: readonly string[]): Promise<Changed> {
   const cancelled: Cancelled[] = [];
-  const retried: Retried[] = [];
+  const retried: RetriedTask[] = [];
   let done = 0;
   for (const id of ids) {
     if (turn.action === "delete") {

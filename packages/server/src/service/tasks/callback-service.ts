@@ -1,7 +1,8 @@
 import { Problem } from "../../domain/problem.ts";
 import type { Task, TaskResult } from "../../domain/task.ts";
+import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { Sql } from "../../store/sql.ts";
-import { callbackStatus, type ResolvedTask, resolveCallback } from "../../store/tasks/callbacks.ts";
+import { callbackStatus, resolveCallback } from "../../store/tasks/callbacks.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
 import { type CallbackLimit, createCallbackLimit } from "../access/hit-limit.ts";
 import { hashCallbackId, isCallbackId } from "./callback-id.ts";
@@ -24,7 +25,7 @@ export interface CallbackService {
 export function createCallbackService(deps: {
   readonly sql: Sql;
   readonly monotonicMs: () => number;
-  readonly onEnded: (task: ResolvedTask) => void;
+  readonly changes: Pick<TaskChanges, "ended">;
 }): CallbackService {
   const { sql, monotonicMs } = deps;
   let held = 0;
@@ -33,7 +34,7 @@ export function createCallbackService(deps: {
   async function tryResolve(hash: string, result: TaskResult): Promise<Task | "active"> {
     const key = await resolveCallback(sql, hash, result);
     if (key !== null) {
-      deps.onEnded(key);
+      deps.changes.ended(key, "completed", key.notify);
       const task = await findTask(sql, { teamId: key.teamId, environment: "live" }, key.id);
       if (task !== null) return task;
     }

@@ -1,5 +1,6 @@
 import { attemptMs, endSimulated, expireSimulated, judgeSimulated } from "../../domain/simulation.ts";
 import { isEnded, type Simulation } from "../../domain/task.ts";
+import type { Ending, TaskChanges } from "../../domain/task-changes.ts";
 import { closeAttempt } from "../../domain/verdict.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import {
@@ -9,6 +10,7 @@ import {
   NOW,
   planSteps,
   type SandboxTime,
+  type SimulatedEnd,
   setToSandboxTime,
   untilNextStepMs,
   type Walking,
@@ -36,10 +38,13 @@ function isSimulated(walking: Walking): walking is Simulated {
   return walking.simulation !== null;
 }
 
-/** A taken step, and the time until the next. */
+/** A step that was taken. */
 interface Step {
   readonly claim: Walking["claim"];
+  /** Until the next step; null if there is none. */
   readonly waitMs: number | null;
+  /** What became of the task by this step, where it ended or its attempt failed. */
+  readonly change?: Ending | "retrying";
 }
 
 /**
@@ -51,8 +56,7 @@ export function createSandboxWalk(deps: {
   readonly database: Database;
   readonly random: () => number;
   readonly nowMs: () => number;
-  /** Called at the end; `notify`: it has a notification. */
-  readonly onEnded: (taskId: string, notify: boolean) => void;
+  readonly changes: Pick<TaskChanges, "retrying" | "ended">;
 }): SandboxWalk {
   const { database } = deps;
 
@@ -76,29 +80,40 @@ export function createSandboxWalk(deps: {
     }));
     const settled = await settleAttempts(sql, settlements, NO_WORKER);
     await setToSandboxTime(sql, active);
-    // A retry in a deleted queue ends the task.
-    return judged.map(({ claim, waitMs }, index) => ({
-      claim,
-      waitMs: settled[index]?.status === "failed" ? null : waitMs,
-    }));
+    return judged.map(({ claim, verdict, waitMs }, index): Step => {
+      if (verdict.kind === "completed") return { claim, waitMs, change: "completed" };
+      if (verdict.kind === "failed") return { claim, waitMs, change: verdict.reason };
+      // A retry whose queue was deleted meanwhile has ended.
+      if (settled[index]?.status === "failed") return { claim, waitMs: null, change: "queue_deleted" };
+      return verdict.kind === "retry" ? { claim, waitMs, change: "retrying" } : { claim, waitMs };
+    });
   }
 
-  async function end(sql: Sql, waiting: readonly Simulated[]): Promise<Step[]> {
-    await endWaiting(
+  function end(sql: Sql, waiting: readonly Simulated[]): Promise<Step[]> {
+    return endAll(
       sql,
       waiting.map((walking) => ({ walking, end: endSimulated({ ...walking, trial: walking.claim }) })),
     );
-    await setToSandboxTime(sql, waiting);
-    return waiting.map(({ claim }) => ({ claim, waitMs: null }));
   }
 
-  async function expire(sql: Sql, late: readonly Walking[]): Promise<Step[]> {
-    await endWaiting(
+  function expire(sql: Sql, late: readonly Walking[]): Promise<Step[]> {
+    return endAll(
       sql,
       late.map((walking) => ({ walking, end: expireSimulated(walking.expiresInSeconds) })),
     );
-    await setToSandboxTime(sql, late);
-    return late.map(({ claim }) => ({ claim, waitMs: null }));
+  }
+
+  async function endAll(sql: Sql, ends: readonly SimulatedEnd[]): Promise<Step[]> {
+    await endWaiting(sql, ends);
+    await setToSandboxTime(
+      sql,
+      ends.map(({ walking }) => walking),
+    );
+    return ends.map(({ walking: { claim }, end: { reason } }) => ({
+      claim,
+      waitMs: null,
+      change: reason ?? "completed",
+    }));
   }
 
   async function step(time: SandboxTime): Promise<number> {
@@ -119,14 +134,17 @@ export function createSandboxWalk(deps: {
       ] as const)
         if (walking.length > 0) steps.push(...(await work(sql, walking)));
       await planSteps(sql, time, steps);
-      const ended = new Set(
-        steps.slice(over.length).flatMap(({ claim, waitMs }) => (waitMs === null ? claim : [])),
-      );
-      return { count: due.length, ended: due.filter(({ claim }) => ended.has(claim)) };
+      return { due, steps };
     });
     if (taken === null) return 0;
-    for (const { claim, notify } of taken.ended) deps.onEnded(claim.id, notify);
-    return taken.count;
+    const notified = new Set(taken.due.filter(({ notify }) => notify).map(({ claim }) => claim));
+    for (const { claim, change } of taken.steps) {
+      const { teamId, id, queueId } = claim;
+      const task = { teamId, id, queueId, sandbox: true };
+      if (change === "retrying") deps.changes.retrying(task);
+      else if (change !== undefined) deps.changes.ended(task, change, notified.has(claim));
+    }
+    return taken.due.length;
   }
 
   return {

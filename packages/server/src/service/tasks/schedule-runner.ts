@@ -3,6 +3,7 @@ import { type cronTimes, rememberCronTimes } from "../../domain/cron.ts";
 import { Problem } from "../../domain/problem.ts";
 import { clockTime, judgeFiring, ownTime, type Schedule } from "../../domain/schedule.ts";
 import type { NewTask } from "../../domain/task.ts";
+import type { TaskChanges } from "../../domain/task-changes.ts";
 import { type Database, type Sql, Unstorable } from "../../store/sql.ts";
 import {
   type DueSchedule,
@@ -68,7 +69,7 @@ export function createScheduleRunner(deps: {
   readonly accept: TaskService["accept"];
   /** The current limits of these teams; deleted teams are omitted. */
   readonly termsOf: (teamIds: readonly number[]) => Promise<ReadonlyMap<number, AcceptedFrom["terms"]>>;
-  readonly onStored: (task: NewTask, accepted: Accepted) => void;
+  readonly changes: Pick<TaskChanges, "created">;
   readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleRunner {
   const { database, traceFirings = (each) => each } = deps;
@@ -146,7 +147,7 @@ export function createScheduleRunner(deps: {
       return fireBatch(time, 1, new Error("The task holds characters that cannot be stored"));
     }
     await Promise.allSettled(firings);
-    for (const [task, stored] of accepted) deps.onStored(task, stored);
+    for (const [task, stored] of accepted) deps.changes.created(task, stored);
     const failed = judged.find((each) => "failure" in each);
     if (failed !== undefined) throw failed.failure;
     return count;

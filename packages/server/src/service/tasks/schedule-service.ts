@@ -14,7 +14,8 @@ import {
   type ScheduleTerms,
   scheduleComplaints,
 } from "../../domain/schedule.ts";
-import type { CreatedTask, NewTask } from "../../domain/task.ts";
+import type { CreatedTask } from "../../domain/task.ts";
+import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
@@ -30,7 +31,6 @@ import {
   type ScheduleKey,
   updateSchedule,
 } from "../../store/tasks/schedules.ts";
-import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Change, recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
@@ -60,7 +60,7 @@ const NAME = new RegExp(SCHEDULE_NAME_PATTERN);
 export function createScheduleService(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
-  readonly onStored: (task: NewTask, accepted: Accepted) => void;
+  readonly changes: Pick<TaskChanges, "created">;
   readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleService {
   const { database, traceFirings = (each) => each } = deps;
@@ -139,7 +139,7 @@ export function createScheduleService(deps: {
       await recordChange(sql, requester, { action: "schedule.run", target, detail });
       return stored;
     });
-    deps.onStored(task, accepted);
+    deps.changes.created(task, accepted);
     return { ...finish(accepted), scheduleId: schedule.id };
   });
 

@@ -1,6 +1,7 @@
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { CreatedTask, NewTask } from "../../domain/task.ts";
+import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
@@ -18,8 +19,7 @@ export interface BatchDeps {
   replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null>;
   /** Everything except storing it. */
   prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask>;
-  /** The task is stored and pending. */
-  readonly onStored: (task: NewTask, accepted: Accepted) => void;
+  readonly changes: Pick<TaskChanges, "created">;
 }
 
 export interface PreparedTask {
@@ -89,7 +89,7 @@ async function storeTogether(
     const accepted = stored.get(task.id);
     if (accepted === undefined) continue;
     created.set(index, finish(accepted));
-    deps.onStored(task, accepted);
+    deps.changes.created(task, accepted);
   }
   return requests.flatMap((_, index) => {
     const own = earlier[index] ?? created.get(index);

@@ -13,6 +13,7 @@ import {
   followUpOf,
   type TaskOrigin,
 } from "../../domain/task-acceptance.ts";
+import type { TaskChanges } from "../../domain/task-changes.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
@@ -23,7 +24,7 @@ import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
-import { type Renewal, type Retried, retryTask } from "../../store/tasks/task-retries.ts";
+import { type Renewal, retryTask } from "../../store/tasks/task-retries.ts";
 import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { recordChange } from "../audit/audit.ts";
@@ -81,14 +82,11 @@ export function createTaskService(deps: {
   readonly publicUrl: () => string;
   /** This node makes no calls: a worker notifies the third party of a task cancelled here. */
   readonly leavesJobs?: boolean;
-  /** Resolves once no node makes a call of the task. */
-  readonly onCancelled: (cancelled: Cancelled) => Promise<void>;
-  /** A task was restarted. */
-  readonly onPending: (task: Retried, times: Retried) => void;
+  readonly changes: Pick<TaskChanges, "created" | "retried" | "ended">;
+  /** Resolves once no node makes a call of the cancelled task. */
+  readonly follow: (cancelled: Cancelled) => Promise<void>;
   /** A notification is due at once. */
   readonly onResent: () => void;
-  /** A task was stored without the intake. */
-  readonly onStored: (task: NewTask, accepted: Accepted) => void;
 }): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
@@ -213,7 +211,7 @@ export function createTaskService(deps: {
     create,
     createMany(principal, items, together) {
       if (!together) return createEach(items, (request) => create(principal, request));
-      return createTogether({ database, replay, prepare, onStored: deps.onStored }, principal, items);
+      return createTogether({ database, replay, prepare, changes: deps.changes }, principal, items);
     },
     accept: async (origin, request) => accept(origin, request),
     get,
@@ -241,7 +239,8 @@ export function createTaskService(deps: {
         const { status } = await get(requester, id);
         throw new Problem("task_ended", { status });
       }
-      await deps.onCancelled(cancelled);
+      deps.changes.ended(cancelled, "cancelled", cancelled.notify);
+      await deps.follow(cancelled);
       return get(requester, id);
     },
     async retry(requester, id, renewal) {
@@ -254,7 +253,7 @@ export function createTaskService(deps: {
       });
       const task = await get(requester, id);
       if (retried === null) throw notRetried(task);
-      deps.onPending(retried, retried);
+      deps.changes.retried(retried);
       return task;
     },
     async resendNotification(requester, id) {

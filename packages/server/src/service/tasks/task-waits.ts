@@ -22,7 +22,7 @@ export interface TaskWaits {
   /** Reserves a slot during this work. Refuses first if there are too many. */
   hold<T>(teamId: number, work: (untilEnded: UntilEnded) => Promise<T>): Promise<T>;
   /** This task has ended, on this node. */
-  ended(id: string): void;
+  ended(task: Pick<TaskKey, "id">): void;
   /** The number of reserved slots. */
   readonly count: number;
 }
@@ -93,7 +93,7 @@ export function createTaskWaits(deps: { readonly sql: Sql; readonly time: Time }
         else places.set(teamId, left);
       }
     },
-    ended(id) {
+    ended({ id }) {
       if (waiters.size > 0) wake(id);
     },
     get count() {

@@ -11,6 +11,9 @@ export interface TaskKey {
 
 export interface ResolvedTask extends TaskKey {
   readonly queueId: number;
+  readonly sandbox: boolean;
+  /** A completion notification is due. */
+  readonly notify: boolean;
 }
 
 const RESOLVE_CALLBACK = statement(
@@ -32,7 +35,8 @@ const RESOLVE_CALLBACK = statement(
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
-   select team_id as "teamId", id, queue_id::float8 as "queueId" from resolved`,
+   select team_id as "teamId", id, queue_id::float8 as "queueId", sandbox, on_complete_url is not null as notify
+     from resolved`,
   { prepared: true },
 );
 

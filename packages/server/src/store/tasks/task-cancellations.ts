@@ -14,6 +14,8 @@ export interface Cancelled {
   readonly shape: Shape;
   readonly queueId: number;
   readonly sandbox: boolean;
+  /** A completion notification is due. */
+  readonly notify: boolean;
   /** The claim of a call or a poll that may be in flight; null if there was none. */
   readonly held: HeldClaim | null;
   /** For a polled task: how to notify its third party. */
@@ -65,7 +67,7 @@ const CANCEL_TASK = statement(
      },
      ends: ["cancelled"],
    })}
-   select shape, queue_id::float8 as "queueId", sandbox, holder::float8 as "workerId", fence, poll_config as config,
+   select shape, queue_id::float8 as "queueId", sandbox, on_complete_url is not null as notify, holder::float8 as "workerId", fence, poll_config as config,
           -- What the sandbox only pretends to have begun, no third party need be told of.
           case when not sandbox then plan end as plan, timeout_seconds as "timeoutSeconds",
           coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"
@@ -77,6 +79,7 @@ type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
   readonly shape: Shape;
   readonly queueId: number;
   readonly sandbox: boolean;
+  readonly notify: boolean;
   readonly workerId: number | null;
   readonly fence: number;
   readonly config: PollConfig | null;
@@ -107,7 +110,7 @@ const TAKE_CANCELLED_JOB = statement(
    )
    update tasks t set poll = null
      from found where t.team_id = found.team_id and t.id = found.id
-   returning t.shape, t.queue_id::float8 as "queueId", t.sandbox, null as "workerId", t.fence, t.poll_config as config, plan,
+   returning t.shape, t.queue_id::float8 as "queueId", t.sandbox, false as notify, null as "workerId", t.fence, t.poll_config as config, plan,
              t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
              encode(t.callback_sealed, 'hex') as "callbackSealed"`,
   { prepared: true },
@@ -120,13 +123,14 @@ export async function takeCancelledJob(sql: Sql, teamId: number, id: string): Pr
 }
 
 function cancelledOf(teamId: number, id: string, row: CancelledRow): Cancelled {
-  const { shape, queueId, sandbox, workerId, fence, config, plan, ...rest } = row;
+  const { shape, queueId, sandbox, notify, workerId, fence, config, plan, ...rest } = row;
   return {
     teamId,
     id,
     shape,
     queueId,
     sandbox,
+    notify,
     held: workerId === null ? null : { taskId: id, fence, workerId },
     job: config === null || plan === null ? null : { config, plan, ...rest },
   };

@@ -31,17 +31,22 @@ const EXPIRE_TASKS = statement(
        waiting: `-${one("was = 'waiting'")}`,
      },
    })}
-   select failure_reason as reason, team_id as "teamId", queue_id::float8 as "queueId" from expired`,
+   select failure_reason as reason, team_id as "teamId", id, queue_id::float8 as "queueId",
+          on_complete_url is not null as notify
+     from expired`,
   { prepared: true },
 );
 
 export interface Expired {
   readonly reason: FailureReason;
   readonly teamId: number;
+  readonly id: string;
   readonly queueId: number;
+  /** A completion notification is due. */
+  readonly notify: boolean;
 }
 
-/** Ends a batch of tasks that waited or were polled for too long, or did not start in time. Returns the reason of each. */
+/** Ends a batch of tasks that waited or were polled for too long, or did not start in time. Returns them. */
 export async function expireTasks(sql: Sql, batch: number, workerId: number): Promise<Expired[]> {
   return sql.rows<Expired>(EXPIRE_TASKS, [workerId, batch]);
 }

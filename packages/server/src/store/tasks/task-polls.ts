@@ -113,22 +113,27 @@ const SETTLE_POLLS = statement(
      deltas: { polling: `-${one("status <> 'polling'")}` },
      toldWhen: "c.status <> 'polling'",
    })}
-   select id from settled`,
+   select id, on_complete_url is not null as notify from settled`,
   { prepared: true },
 );
 
-/** Each counts only while its claim is valid: a callback or the deadline may have come first. */
+export interface SettledPoll {
+  /** If this poll ended the task, a completion notification is due. */
+  readonly notify: boolean;
+}
+
+/** Each counts only while its claim is valid: null where a callback or the deadline came first. */
 export async function settlePolls(
   sql: Sql,
   settlements: readonly PollSettlement[],
   workerId: number,
-): Promise<boolean[]> {
-  const rows = await sql.rows<{ id: string }>(SETTLE_POLLS, [
+): Promise<(SettledPoll | null)[]> {
+  const rows = await sql.rows<SettledPoll & { readonly id: string }>(SETTLE_POLLS, [
     JSON.stringify(settlements.map(toRow)),
     workerId,
   ]);
-  const settled = new Set(rows.map((row) => row.id));
-  return settlements.map(({ claim }) => settled.has(claim.id));
+  const settled = new Map(rows.map((row) => [row.id, row]));
+  return settlements.map(({ claim }) => settled.get(claim.id) ?? null);
 }
 
 function toRow({ claim, step }: PollSettlement): object {

@@ -1,4 +1,5 @@
 import type { Reach } from "../../domain/reach.ts";
+import type { RetriedTask } from "../../domain/task-changes.ts";
 import { type Sql, statement } from "../sql.ts";
 import { keepingQueues } from "./endings.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
@@ -10,16 +11,6 @@ export interface Renewal {
   readonly delaySeconds: number;
   /** Null: as before. */
   readonly priority: number | null;
-}
-
-export interface Retried {
-  readonly teamId: number;
-  readonly queue: string;
-  readonly queueId: number;
-  readonly sandbox: boolean;
-  /** The time of the restart. */
-  readonly createdAt: Date;
-  readonly runAt: Date;
 }
 
 /**
@@ -74,7 +65,7 @@ const RETRY_TASK = statement(
      delete from notifications n using retried r
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
    )
-   select team_id as "teamId", queue, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
+   select team_id as "teamId", id, queue, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
   { prepared: true },
 );
 
@@ -84,8 +75,8 @@ export async function retryTask(
   reach: Reach,
   id: string,
   renewal: Renewal,
-): Promise<Retried | null> {
-  const rows = await sql.rows<Retried>(RETRY_TASK, [
+): Promise<RetriedTask | null> {
+  const rows = await sql.rows<RetriedTask>(RETRY_TASK, [
     reach.teamId,
     id,
     renewal.delaySeconds,

@@ -20,6 +20,8 @@ export interface Returned {
   readonly status: "pending" | "failed";
   /** Why it failed; null if it is pending again. */
   readonly failure: FailureReason | null;
+  /** It failed, and a completion notification is due. */
+  readonly notify: boolean;
 }
 
 /** As much of a claim as tells it from every other. */
@@ -63,7 +65,9 @@ function returning(options: {
      writer: "other",
      deltas: { active: "-1", pending: one("status = 'pending'") },
    })}
-   select team_id as "teamId", id, queue, queue_id::float8 as "queueId", status, failure_reason as failure from returned`;
+   select team_id as "teamId", id, queue, queue_id::float8 as "queueId", status, failure_reason as failure,
+          status = 'failed' and on_complete_url is not null as notify
+     from returned`;
 }
 
 /**

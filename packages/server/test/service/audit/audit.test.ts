@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../../src/domain/identity/principal.ts";
 import { Problem } from "../../../src/domain/problem.ts";
 import { Secret } from "../../../src/domain/secret.ts";
+import { createTaskChanges } from "../../../src/domain/task-changes.ts";
 import { formatTaskId } from "../../../src/domain/task-id.ts";
 import { type ApiKeyService, createApiKeyService } from "../../../src/service/access/api-key-service.ts";
 import { createProviderService } from "../../../src/service/tasks/provider-service.ts";
@@ -67,10 +68,9 @@ describe("the record of a change", () => {
       vault,
       providers: createProviderService(null),
       publicUrl: () => "https://bellhop.test",
-      onCancelled: async () => {},
-      onPending: () => {},
+      changes: createTaskChanges(),
+      follow: async () => {},
       onResent: () => {},
-      onStored: () => {},
     });
     tokens = createVaultService({ vault, database });
     secrets = createSigningSecretService({

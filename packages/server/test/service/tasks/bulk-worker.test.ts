@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { createTaskChanges } from "../../../src/domain/task-changes.ts";
 import { type BulkWorker, createBulkWorker } from "../../../src/service/tasks/bulk-worker.ts";
 import { findBulk, insertBulk, insertPortion, stopBulk } from "../../../src/store/tasks/bulks.ts";
 import { createTestClock, type TestClock } from "../../test-clock.ts";
@@ -18,7 +19,7 @@ describe("a bulk worker", () => {
     test = await createTestDatabase();
     clock = await createTestClock(test);
     database = clock.open(2);
-    worker = createBulkWorker({ database, onCancelled: async () => {}, onPending() {} });
+    worker = createBulkWorker({ database, changes: createTaskChanges(), follow: async () => {} });
   });
   after(() => test.drop());
 

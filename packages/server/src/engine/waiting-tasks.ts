@@ -1,0 +1,55 @@
+import type { NewTask } from "../domain/task.ts";
+import type { StoredTask, TaskChanges } from "../domain/task-changes.ts";
+import type { Returned } from "../store/tasks/task-returns.ts";
+import type { Actors } from "./actors.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { SayHint } from "./hints.ts";
+import type { LocalQueues } from "./local-queues.ts";
+import type { EngineMeter } from "./meter.ts";
+
+/** Tells the workers about tasks that this process made pending: created, retried and returned ones. */
+export function createWaitingTasks(deps: {
+  readonly changes: TaskChanges;
+  readonly actors: Pick<Actors, "wake">;
+  readonly dispatcher: Pick<Dispatcher, "notice">;
+  readonly localQueues: Pick<LocalQueues, "find">;
+  readonly hint: SayHint;
+  readonly meter: EngineMeter;
+  /** A task of this node is due then. */
+  readonly waitFor: (runAt: Date) => void;
+}): { readonly onReturned: (returned: readonly Returned[]) => void } {
+  const { changes, dispatcher } = deps;
+
+  function onWaiting(
+    { teamId, queue, sandbox }: Pick<NewTask, "teamId" | "queue" | "sandbox">,
+    { createdAt, runAt }: Pick<StoredTask, "createdAt" | "runAt">,
+  ): void {
+    if (sandbox) deps.actors.wake("sandbox");
+    else if (runAt > createdAt) deps.waitFor(runAt);
+    else due(teamId, queue);
+  }
+
+  function due(teamId: number, queue: string): void {
+    dispatcher.notice(teamId, queue, 1);
+    const grant = deps.localQueues.find(teamId, queue)?.grant;
+    // A worker that holds all slots needs no other worker.
+    if (grant == null || grant.slots < grant.concurrency) deps.hint({ kind: "due", teamId, queue });
+  }
+
+  changes.subscribe({
+    created(task, stored) {
+      if (!stored.handedOff) onWaiting(task, stored);
+    },
+    retried: (task) => onWaiting(task, task),
+  });
+
+  return {
+    onReturned(returned) {
+      for (const task of returned) {
+        deps.meter.attemptLost("interrupted");
+        if (task.failure === null) due(task.teamId, task.queue);
+        else changes.ended(task, task.failure, task.notify);
+      }
+    },
+  };
+}
