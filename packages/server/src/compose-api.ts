@@ -100,7 +100,6 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
     cookies,
     dashboard,
     onAnswer: metrics.request,
-    creation: { tasks: services.tasks, refuseUrl },
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),

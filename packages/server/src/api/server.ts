@@ -13,7 +13,6 @@ import { BODY_BOUNDS, type BodyBounds, boundBodies } from "./http/body-memory.ts
 import { answerClientError } from "./http/client-error.ts";
 import { compilersFactory } from "./http/compilers.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
-import { readHandover } from "./http/handover.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
 import { acceptJson, refuseBody, refuseManyFields } from "./http/json-body.ts";
 import { meterAnswers } from "./http/metered-answers.ts";
@@ -29,12 +28,6 @@ import { limitVisits } from "./http/visit-limit.ts";
 import { serveDocs } from "./openapi/docs-page.ts";
 import { describeApi } from "./openapi/openapi.ts";
 import type { Dashboard } from "./pages/dashboard.ts";
-import {
-  createShortCreate,
-  SHORT_ROUTE,
-  type ShortCreate,
-  type ShortCreateDeps,
-} from "./routes/short-create.ts";
 import { allModels, fieldsWithoutNull, NoQuery } from "./schemas/field.ts";
 
 /** Adds routes in a separate scope with their own body parsers and error pages. */
@@ -78,8 +71,6 @@ export interface ApiDeps {
   readonly onAnswer?: (method: string, route: string | null, status: number, ms: number) => void;
   /** Wraps the handler of every request. */
   readonly onHandle?: ((headers: IncomingHttpHeaders, next: () => void) => void) | undefined;
-  /** What the short path of POST /v1/tasks needs. Left out: there is none. */
-  readonly creation?: Pick<ShortCreateDeps, "tasks" | "refuseUrl">;
   /** Called for every registered route. */
   readonly onRoute?: (method: string, url: string) => void;
 }
@@ -90,8 +81,6 @@ const LONGEST_PARAMETER = 16 * 1024;
 /** The HTTP server, not listening yet. */
 export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   const isProxy = createProxyCheck(deps.trustProxy ?? []);
-  const headers = securityHeaders(deps.publicUrl);
-  const shortCreate = makeShortCreate(deps, headers, isProxy);
   const app: Api = fastify({
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -100,12 +89,8 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     genReqId: requestIdOf,
     bodyLimit: deps.bodyLimitBytes,
     serverFactory: (handler) =>
-      createBoundedServer(
-        shortCreate === null
-          ? handler
-          : (request, response) => shortCreate.handle(request, response, handler),
-        { ...CONNECTION_BOUNDS, isProxy, ...deps.connections },
-        (open) => deps.log.warn({ open }, "connections.crowded"),
+      createBoundedServer(handler, { ...CONNECTION_BOUNDS, isProxy, ...deps.connections }, (open) =>
+        deps.log.warn({ open }, "connections.crowded"),
       ),
     // We send our own answer.
     return503OnClosing: false,
@@ -123,9 +108,8 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   app.decorateRequest("credential", null);
   acceptJson(app, deps.json, deps.loop);
   app.setErrorHandler(answerError);
-  refuseEarly(app, headers, deps.dashboard ?? null);
+  refuseEarly(app, securityHeaders(deps.publicUrl), deps.dashboard ?? null);
   warnOfUnknownProxy(app, deps.log);
-  if (shortCreate !== null) besideShortCreate(app, shortCreate);
   boundBodies(app, deps.bodies ?? BODY_BOUNDS);
   app.addHook("preParsing", decodeBody);
   limitVisits(app, deps.visits);
@@ -169,40 +153,6 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
 
 async function registerAll(app: Api, routes: readonly RegisterRoutes[]): Promise<void> {
   for (const register of routes) await app.register(async (scope) => register(scope));
-}
-
-/** Traces begin in a hook, so a server that makes them has no short path. */
-function makeShortCreate(
-  { creation, onHandle, auth, limits, loop, deadlines, log, onAnswer, bodyLimitBytes }: ApiDeps,
-  headers: Readonly<Record<string, string>>,
-  isProxy: (address: string) => boolean,
-): ShortCreate | null {
-  if (creation === undefined || onHandle !== undefined) return null;
-  return createShortCreate({
-    ...creation,
-    auth,
-    limits,
-    loop,
-    deadlines,
-    log,
-    onAnswer,
-    headers,
-    bodyLimitBytes,
-    isProxy,
-  });
-}
-
-/** What Fastify does for the short path: it takes over requests, and shares its compiled schemas. */
-function besideShortCreate(app: Api, shortCreate: ShortCreate): void {
-  app.addHook("preClose", async () => shortCreate.stop());
-  app.addHook("preParsing", readHandover);
-  app.addHook("onRoute", (route) => {
-    if (route.method !== "POST" || route.url !== SHORT_ROUTE) return;
-    route.preHandler = (request, _reply, done) => {
-      shortCreate.learn(request);
-      done();
-    };
-  });
 }
 
 /** A year: a browser that used https once does not connect without it. */

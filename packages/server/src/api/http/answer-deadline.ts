@@ -26,7 +26,7 @@ declare module "fastify" {
 }
 
 /** Callers get an answer within 2 s; the rest is for the network and late timers. */
-export const ANSWER_MS = 1_750;
+const ANSWER_MS = 1_750;
 /** A remainder not worth another timer. */
 const SHORT_MS = 100;
 

@@ -11,7 +11,6 @@ import type { AuthService } from "../../service/access/auth-service.ts";
 import type { RequestLimits } from "../../service/access/request-limits.ts";
 import type { Allowance } from "../../service/access/team-meter.ts";
 import { type Access, requireAccess } from "./access.ts";
-import { handoverOf } from "./handover.ts";
 import type { SessionCookies } from "./session-cookie.ts";
 
 declare module "fastify" {
@@ -47,7 +46,7 @@ export function createAuthHook(
     request.credential = credential;
     // Team data and sometimes secrets: browsers and proxies must not cache them.
     reply.header("cache-control", "no-store");
-    const counted = handoverOf(request.raw)?.counted ?? limits.count(principal);
+    const counted = limits.count(principal);
     if (counted instanceof Promise)
       counted.then((allowance) => decide(principal, access, allowance, reply, done), done);
     else decide(principal, access, counted, reply, done);
@@ -78,7 +77,7 @@ function decide(
   done: HookHandlerDoneFunction,
 ): void {
   const { retryAfterSeconds } = allowance;
-  for (const [name, value] of allowanceHeaders(allowance)) reply.header(name, value);
+  if (allowance.limit !== null) tellAllowance(reply, allowance);
   try {
     if (retryAfterSeconds !== null) throw rateLimited(retryAfterSeconds);
     requireAccess(principal, access);
@@ -89,18 +88,10 @@ function decide(
   done();
 }
 
-/** What is left of the team's limit. No headers where there is none. */
-export function allowanceHeaders({
-  limit,
-  remaining,
-  resetSeconds,
-}: Allowance): [name: string, value: number][] {
-  if (limit === null) return [];
-  return [
-    ["x-ratelimit-limit", limit],
-    ["x-ratelimit-remaining", remaining],
-    ["x-ratelimit-reset", resetSeconds],
-  ];
+function tellAllowance(reply: FastifyReply, { limit, remaining, resetSeconds }: Allowance): void {
+  reply.header("x-ratelimit-limit", limit);
+  reply.header("x-ratelimit-remaining", remaining);
+  reply.header("x-ratelimit-reset", resetSeconds);
 }
 
 /** Clears the cache before the answer to a revocation is sent. */
@@ -122,11 +113,11 @@ export function requesterOf(request: FastifyRequest): Requester {
   return { ...callerOf(request), address: request.ip, requestId: request.id };
 }
 
-export function headerCredential({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
-  const { authorization } = headers;
+function headerCredential(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
   const bearer = authorization === undefined ? null : BEARER.exec(authorization);
   if (bearer !== null) return bearer[1];
-  const key = headers["x-api-key"];
+  const key = request.headers["x-api-key"];
   return typeof key === "string" && key !== "" ? key : undefined;
 }
 

@@ -1,27 +1,16 @@
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
-
-export function logRequest(request: FastifyRequest, reply: FastifyReply, route: string | null): void {
-  logRequestLine(request.log, {
-    requestId: request.id,
-    method: request.method,
-    route,
-    status: reply.statusCode,
-    ms: reply.elapsedTime,
-    team: request.principal?.team ?? null,
-  });
-}
+import type { FastifyReply, FastifyRequest } from "fastify";
 
 /** The log line of a request. It has the route's pattern, not the URL: a URL, header or body may contain a secret. */
-export function logRequestLine(
-  log: FastifyBaseLogger,
-  line: {
-    readonly requestId: string;
-    readonly method: string;
-    readonly route: string | null;
-    readonly status: number;
-    readonly ms: number;
-    readonly team: string | null;
-  },
-): void {
-  log.info({ ...line, ms: Math.round(line.ms * 10) / 10 }, "request");
+export function logRequest(request: FastifyRequest, reply: FastifyReply, route: string | null): void {
+  request.log.info(
+    {
+      requestId: request.id,
+      method: request.method,
+      route,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      team: request.principal?.team ?? null,
+    },
+    "request",
+  );
 }
