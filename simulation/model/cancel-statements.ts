@@ -33,6 +33,7 @@ export const cancelStatements: Effects = {
           "timeout_seconds",
           "callback_sealed",
         ]),
+        notify: row.on_complete_url !== null,
         config: row.poll_config,
         plan: row.poll,
         firstHeaders: row.headers ?? {},

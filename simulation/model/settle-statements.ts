@@ -125,7 +125,7 @@ export const settleStatements: Effects = {
       });
     });
     notifyEnds(session, settled);
-    return settled.map(({ id }) => ({ id }));
+    return settled.map(({ id, on_complete_url }) => ({ id, notify: on_complete_url !== null }));
   },
 
   expire_tasks(session, values) {
@@ -145,7 +145,9 @@ export const settleStatements: Effects = {
     return expired.map((row) => ({
       reason: row.failure_reason,
       teamId: row.team_id,
+      id: row.id,
       queueId: row.queue_id,
+      notify: row.on_complete_url !== null,
     }));
   },
 
@@ -164,7 +166,8 @@ export const settleStatements: Effects = {
       error: null,
     });
     notifyEnds(session, [resolved]);
-    return [{ teamId: row.team_id, id: row.id, queueId: row.queue_id }];
+    const { team_id: teamId, id, queue_id: queueId, sandbox, on_complete_url } = row;
+    return [{ teamId, id, queueId, sandbox, notify: on_complete_url !== null }];
   },
 
   callback_status(session, values) {
@@ -265,12 +268,13 @@ function returnTasks(session: Session, lost: readonly LostTask[]): object[] {
     });
   });
   notifyEnds(session, returned);
-  return returned.map(({ team_id, id, queue_id, status, failure_reason }) => ({
+  return returned.map(({ team_id, id, queue_id, status, failure_reason, on_complete_url }) => ({
     teamId: team_id,
     id,
     queue: session.tables.queues.get(queue_id)?.name,
     queueId: queue_id,
     status,
     failure: failure_reason,
+    notify: status === "failed" && on_complete_url !== null,
   }));
 }
