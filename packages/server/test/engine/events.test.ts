@@ -356,8 +356,7 @@ describe("events", () => {
   });
 
   it("of more than one page reach a reader that comes back, each once", async () => {
-    const { team, openedAt, close } = await follow();
-    close();
+    const { team, openedAt, reader: ahead } = await follow();
     const queue = await server.queues.get(team, QUEUE);
     const count = 2 * ROWS + 1;
     await server.database.rows(
@@ -365,9 +364,29 @@ describe("events", () => {
          select $1, false, $2, $3 from generate_series(1, $4::integer)`,
       [team.teamId, QUEUE, JSON.stringify([["queue.changed", queue]]), count],
     );
+    // It must not join the reader that has read them already before it has read them all itself.
+    await ahead.log.reaches(count);
     const { reader } = await follow({ team, after: openedAt });
     await reader.log.reaches(count);
     assert.equal(new Set(reader.log.events.map(({ id }) => id)).size, count);
+  });
+
+  it("end the streams of a team whose subscription lapsed, so that its readers learn of the gap", async () => {
+    const team = await server.openTeam();
+    let passedMs = 0;
+    const feed = createEventFeed({
+      sql: server.database,
+      time: { ...systemTime, monotonicMs: () => systemTime.monotonicMs() + passedMs },
+      words: SERVER_SENT,
+      serializer: createEventSerializer(server.database, SERVER_SENT),
+    });
+    const reader = createTestReader();
+    streams.push(await feed.open(team, EVERYTHING, null, reader.sink));
+    await server.database.rows("update listeners set until = now() - interval '1 s' where team_id = $1", [
+      team.teamId,
+    ]);
+    passedMs = 600_000;
+    await until(() => reader.hasEnded);
   });
 
   it("that are committed late are not skipped, nor sent before those of older transactions", async () => {
