@@ -43,7 +43,7 @@ describe("giving tasks back", () => {
 
     const { teamId, name, id: queueId } = queue;
     assert.deepEqual(returned, [
-      { teamId, id: ids[0], queue: name, queueId, status: "pending", failure: null },
+      { teamId, id: ids[0], queue: name, queueId, status: "pending", failure: null, notify: false },
     ]);
     assert.deepEqual(
       (await heldTasks(store.database, workerId)).map(({ id }) => id),
