@@ -11,6 +11,8 @@ export interface Fill {
   /** Sequence number of the first, for the target. */
   firstSeq: number;
   targetUrl: string;
+  /** The key of their flow. */
+  flow?: string;
 }
 
 // A statement of a million rows would hold one transaction, and one answer, for minutes.
@@ -34,13 +36,14 @@ export async function fillTasks(databaseUrl: string, fill: Fill): Promise<void> 
          ), filled as (
            insert into tasks (team_id, id, queue_id, shape, sandbox, method, url, body, body_is_json, max_retries, backoff,
                               retry_delay_seconds, timeout_seconds, created_at, priority, status, run_at, completed_at,
-                              due_at, list_key)
+                              due_at, flow_due_at, flow, list_key)
            -- Ids in the order of their creation, as Bellhop's own are, from some hours ago on.
            select q.team_id, (lpad(to_hex(at.ms), 12, '0') || '7000' || '8000' || substr(md5(n::text), 1, 12))::uuid,
                   q.id, 'queue', false, 'POST', $3, $4 || ($5::bigint + n) || $6, true, q.max_retries, q.backoff,
                   q.retry_delay_seconds, q.timeout_seconds, to_timestamp(at.ms / 1000.0), $7::smallint, $8::text, ${fill.runAt},
                   case when $8::text = 'completed' then now() end,
-                  case when $8::text = 'pending' then ${fill.runAt} end,
+                  case when $8::text = 'pending' and $10::text is null then ${fill.runAt} end,
+                  case when $8::text = 'pending' and $10::text is not null then ${fill.runAt} end, $10::text,
                   case when $8::text in ('active', 'completed') then 'begun' else $8::text end
              from queue q, generate_series(1, $9::integer) n,
                   lateral (select (extract(epoch from now()) * 1000)::bigint - 40000000 + n + $2 as ms) at
@@ -59,6 +62,7 @@ export async function fillTasks(databaseUrl: string, fill: Fill): Promise<void> 
           fill.priority,
           fill.status,
           count,
+          fill.flow ?? null,
         ],
       );
     }
@@ -110,6 +114,21 @@ export async function readFirings(databaseUrl: string): Promise<Firings> {
     const [found] = rows;
     if (found === undefined) throw new Error("The database did not answer");
     return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** When the tasks of a flow were first claimed, in milliseconds by the database's clock. */
+export async function readStarts(databaseUrl: string, flow: string): Promise<number[]> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ ms: number }>(
+      "select (extract(epoch from started_at) * 1000)::float8 as ms from tasks where flow = $1 and started_at is not null",
+      [flow],
+    );
+    return rows.map(({ ms }) => ms);
   } finally {
     await client.end();
   }

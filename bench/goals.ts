@@ -42,6 +42,17 @@ const goals: Goal[] = [
         figures.values("users", "plain", "CPU µs/task, main thread"),
       ),
   },
+  {
+    ...within(
+      "CPU of a message of /v2 / of a task of /v1",
+      1.15,
+      "qstash",
+      "CPU µs/task, main thread",
+      "/v2",
+      "/v1",
+    ),
+    sense: "at most",
+  },
   againstSkeleton("slots exhausted, bellhop / skeleton that claims", "at least", 0.7, "slots", "tasks/s"),
   {
     goal: "slots exhausted, starts with a bad plan",
@@ -81,6 +92,34 @@ const goals: Goal[] = [
       ),
   },
   within("1,000 queues / 1 queue", 0.8, "queues", "tasks/s", "1,000 queues", "1 queue"),
+  within("10,000 keys of flows / no flow", 0.8, "flows", "tasks/s", "10,000 keys", "no flow"),
+  {
+    goal: "100,000 tasks of a full flow in front add to a free key's start, ms p50",
+    sense: "at most",
+    bound: 10,
+    measure: (figures) =>
+      differenceOf(
+        figures.values("flows", "free key, 100,000 of another waiting", "called p50"),
+        figures.values("flows", "free key", "called p50"),
+      ),
+  },
+  ofVariant("a rate of 500/s is reached, %", "at least", 98, "flows", "rate 500/s", "reached, %"),
+  ofVariant(
+    "most calls of 500/s in any second, %",
+    "at most",
+    100,
+    "flows",
+    "rate 500/s",
+    "most in a second, %",
+  ),
+  ofVariant(
+    "most claims of 500/s in any second, %",
+    "at most",
+    100,
+    "flows",
+    "rate 500/s",
+    "most claimed in a second, %",
+  ),
   within("10 streams of events / none", 0.9, "listeners", "tasks/s", "10 streams", "no stream"),
   within("two nodes / one", 1.1, "two-nodes", "tasks/s", "two nodes", "one node"),
   ...["queue with counts", "first page of tasks"].map(
@@ -130,11 +169,22 @@ function ownFigure(
   scenario: string,
   measure: string,
 ): Goal {
+  return ofVariant(goal, sense, bound, scenario, "bellhop", measure);
+}
+
+function ofVariant(
+  goal: string,
+  sense: Goal["sense"],
+  bound: number,
+  scenario: string,
+  variant: string,
+  measure: string,
+): Goal {
   return {
     goal,
     sense,
     bound,
-    measure: (figures) => spreadOf(figures.values(scenario, "bellhop", measure)),
+    measure: (figures) => spreadOf(figures.values(scenario, variant, measure)),
   };
 }
 

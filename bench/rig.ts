@@ -25,7 +25,7 @@ export interface Rig<Running extends RunningSubject = RunningSubject> {
   /** Each connection submits its next task when the last is answered, until `count` are through. */
   runClosed(count: number, connections: number, options?: RunOptions): Promise<Measurement>;
   /** Submits at a fixed rate, whatever the answers. */
-  runOpen(count: number, rate: number): Promise<Measurement>;
+  runOpen(count: number, rate: number, options?: RunOptions): Promise<Measurement>;
   /** Counts in two runs of so many tasks what each makes; null where the subject has no probe. */
   countWork(count: number, connections: number): Promise<ProbeCounts | null>;
   /** The first of `count` sequence numbers that no run uses. */
@@ -179,7 +179,8 @@ function createRuns(
       if (subject.probed === undefined) return null;
       return probe(subject.probed, count, () => runClosed(count, connections));
     },
-    runOpen: (count, rate) => run({ kind: "open", count, connections: openConnections, rate }),
+    runOpen: (count, rate, options) =>
+      run({ kind: "open", count, connections: openConnections, rate }, options),
     reserve,
     readUsage: () => readSubjectUsage(subject),
   };

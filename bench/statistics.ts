@@ -20,3 +20,17 @@ export function steadyRate(arrivalsMs: ArrayLike<number>): number {
   const last = Math.floor(sorted.length * 0.8);
   return ((last - first) * 1000) / ((sorted[last] ?? Number.NaN) - (sorted[first] ?? Number.NaN));
 }
+
+/** The most arrivals in any window of this length, half-open; 0 stands for none. */
+export function mostInWindow(arrivalsMs: ArrayLike<number>, windowMs: number): number {
+  const sorted = Float64Array.from(arrivalsMs)
+    .filter((at) => at > 0)
+    .sort();
+  let most = 0;
+  let first = 0;
+  for (const [index, at] of sorted.entries()) {
+    while (at - (sorted[first] ?? 0) >= windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}

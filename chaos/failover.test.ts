@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { SERVER } from "../packages/server/test/places.ts";
 import { runFailover } from "./failover.ts";
 
-it("nodes on a replicated database lose nothing when its primary dies, and follow to the standby", async () => {
+it("nodes on a replicated database lose no task when the primary dies, and use the standby", async () => {
   const { violations, lines } = await runFailover({
     distDir: join(SERVER, "dist"),
     how: "kill",

@@ -51,7 +51,7 @@ describe("a rolling upgrade", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it("to a release with an additive migration refuses no request, loses no task and keeps two of three nodes ready", async () => {
+  it("with an additive migration refuses no request, loses no task and keeps two nodes ready", async () => {
     const { violations, lines } = await runRollingUpgrade({
       connection: test.connection,
       from: join(DIST, "main.js"),
@@ -96,7 +96,7 @@ describe("a rolling upgrade", () => {
       return server;
     }
 
-    it("an additive migration that waits for a lock does not hold up its requests", async () => {
+    it("does not delay its requests while an additive migration waits for a lock", async () => {
       let next: ServerProcess;
       const gate = createGate();
       const holder = test.database.transaction(async (sql) => {
@@ -130,7 +130,7 @@ describe("a rolling upgrade", () => {
       assert.equal((await old.api("GET", "/readyz")).status, 200);
     });
 
-    it("an incompatible migration makes it say which migration it cannot serve on, and refuse to start", async () => {
+    it("makes it unready and refuses its start after an incompatible migration", async () => {
       const next = await ready(await startNext("incompatible", `${additive}\n${incompatible}`));
       assert.equal((await next.api("GET", "/readyz")).status, 200);
 

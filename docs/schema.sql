@@ -1,4 +1,4 @@
--- The schema after migration 26, written by npm run generate. Nobody runs this file: the server migrates its
+-- The schema after migration 39, written by npm run generate. Nobody runs this file: the server migrates its
 -- database by itself (packages/server/src/store/migrations).
 
 CREATE OR REPLACE FUNCTION public.event_place()
@@ -10,6 +10,75 @@ begin
                   (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8);
 end
 $function$;
+
+create table alert_channels (
+  team_id integer not null,
+  id uuid not null,
+  alert_id uuid not null,
+  position integer not null,
+  kind text not null,
+  target text not null,
+  sealed bytea,
+  last_error text,
+  last_sent_at timestamp with time zone,
+  constraint alert_channels_pkey PRIMARY KEY (team_id, id),
+  constraint alert_channels_check CHECK (((kind = 'slack_url'::text) = (sealed IS NOT NULL))),
+  constraint alert_channels_kind_check CHECK ((kind = ANY (ARRAY['email'::text, 'url'::text, 'slack_url'::text])))
+);
+
+CREATE INDEX alert_channels_by_alert ON alert_channels USING btree (team_id, alert_id);
+
+CREATE INDEX alert_channels_sealed ON alert_channels USING btree (team_id, id) WHERE (sealed IS NOT NULL);
+
+create table alert_messages (
+  team_id integer not null,
+  id uuid not null,
+  message_id uuid not null,
+  channel_id uuid not null,
+  seq bigint not null generated always as identity,
+  type text not null,
+  body json not null,
+  attempts integer not null default 0,
+  fence integer not null default 0,
+  next_at timestamp with time zone not null default now(),
+  constraint alert_messages_pkey PRIMARY KEY (team_id, id)
+);
+
+CREATE INDEX alert_messages_by_channel ON alert_messages USING btree (team_id, channel_id, seq);
+
+CREATE INDEX alert_messages_due ON alert_messages USING btree (team_id, next_at);
+
+create table alert_rounds (
+  id smallint not null,
+  holder uuid,
+  held_until timestamp with time zone not null,
+  round bigint not null,
+  next_at timestamp with time zone not null,
+  constraint alert_rounds_pkey PRIMARY KEY (id),
+  constraint alert_rounds_id_check CHECK ((id = 1))
+);
+
+create table alerts (
+  team_id integer not null,
+  id uuid not null,
+  name text not null,
+  kind text not null,
+  queue text,
+  threshold double precision,
+  within_seconds integer,
+  for_seconds integer not null,
+  enabled boolean not null,
+  state text not null default 'ok'::text,
+  value double precision,
+  held_since timestamp with time zone,
+  last_fired_at timestamp with time zone,
+  told_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint alerts_pkey PRIMARY KEY (team_id, id),
+  constraint alerts_check CHECK (((state = 'ok'::text) OR (held_since IS NOT NULL))),
+  constraint alerts_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'firing'::text])))
+);
 
 create table api_keys (
   id uuid not null,
@@ -50,6 +119,57 @@ CREATE INDEX audit_events_by_action ON audit_events USING btree (team_id, action
 
 CREATE INDEX audit_events_by_age ON audit_events USING btree (at);
 
+create table bound_keys (
+  team_id integer not null,
+  task_id uuid not null,
+  sandbox boolean not null,
+  key text not null,
+  constraint bound_keys_pkey PRIMARY KEY (team_id, task_id, sandbox, key)
+);
+
+create table breaker_counts (
+  team_id integer not null,
+  queue_id bigint not null,
+  host text not null,
+  at timestamp with time zone not null,
+  failed integer not null,
+  total integer not null,
+  constraint breaker_counts_pkey PRIMARY KEY (team_id, queue_id, host, at),
+  constraint breaker_counts_team_id_queue_id_fkey FOREIGN KEY (team_id, queue_id) REFERENCES queues(team_id, id) ON DELETE CASCADE
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+CREATE INDEX breaker_counts_by_time ON breaker_counts USING btree (at);
+
+create table breaker_tasks (
+  team_id integer not null,
+  task_id uuid not null,
+  queue_id bigint not null,
+  host text not null,
+  priority smallint not null,
+  due_at timestamp with time zone not null,
+  fence integer not null,
+  passed_at timestamp with time zone,
+  constraint breaker_tasks_pkey PRIMARY KEY (team_id, task_id)
+);
+
+CREATE INDEX breaker_tasks_held ON breaker_tasks USING btree (team_id, queue_id, host, priority DESC, due_at, task_id) WHERE (passed_at IS NULL);
+
+CREATE INDEX breaker_tasks_passed ON breaker_tasks USING btree (team_id, queue_id, host) WHERE (passed_at IS NOT NULL);
+
+create table breakers (
+  team_id integer not null,
+  queue_id bigint not null,
+  host text not null,
+  phase text not null,
+  failures integer not null,
+  opened_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  cooldown integer not null,
+  allowed integer not null,
+  constraint breakers_pkey PRIMARY KEY (team_id, queue_id, host),
+  constraint breakers_team_id_queue_id_fkey FOREIGN KEY (team_id, queue_id) REFERENCES queues(team_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table bulk_portions (
   team_id integer not null,
   bulk_id uuid not null,
@@ -72,15 +192,12 @@ create table bulks (
   created_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
   constraint bulks_pkey PRIMARY KEY (team_id, id),
-  constraint bulks_action_check CHECK ((action = ANY (ARRAY['cancel'::text, 'retry'::text, 'delete'::text]))),
-  constraint bulks_ended_has_time CHECK (((status = 'running'::text) = (ended_at IS NULL))),
   constraint bulks_environment_check CHECK ((environment = ANY (ARRAY['live'::text, 'test'::text]))),
   constraint bulks_rate_check CHECK (((rate >= 1) AND (rate <= 1000))),
-  constraint bulks_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'stopped'::text]))),
   constraint bulks_turns_are_of_tasks CHECK (((done + skipped) <= matched))
 );
 
-CREATE INDEX bulks_due ON bulks USING btree (next_at) WHERE (status = 'running'::text);
+CREATE INDEX bulks_due ON bulks USING btree (next_at) WHERE (ended_at IS NULL);
 
 CREATE INDEX bulks_ended ON bulks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 
@@ -91,6 +208,18 @@ create table claim_batches (
   task_ids uuid[] not null,
   constraint claim_batches_pkey PRIMARY KEY (worker_id, id)
 ) with (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+create table dedupe_keys (
+  team_id integer not null,
+  sandbox boolean not null,
+  key text not null,
+  task_id uuid,
+  callback_sealed bytea,
+  free_at timestamp with time zone not null default now(),
+  constraint dedupe_keys_pkey PRIMARY KEY (team_id, sandbox, key)
+);
+
+CREATE INDEX dedupe_keys_free ON dedupe_keys USING btree (free_at);
 
 create table events (
   team_id integer not null,
@@ -105,6 +234,52 @@ create table events (
 );
 
 CREATE INDEX events_by_age ON events USING btree (at);
+
+create table flow_holds (
+  team_id integer not null,
+  sandbox boolean not null,
+  flow text not null,
+  task_id uuid not null,
+  fence integer not null,
+  permit_at timestamp with time zone,
+  constraint flow_holds_pkey PRIMARY KEY (team_id, sandbox, flow, task_id, fence)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+create table flow_permits (
+  team_id integer not null,
+  sandbox boolean not null,
+  flow text not null,
+  at timestamp with time zone not null,
+  count integer not null,
+  constraint flow_permits_pkey PRIMARY KEY (team_id, sandbox, flow, at)
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+create table flows (
+  team_id integer not null,
+  sandbox boolean not null,
+  key text not null,
+  is_stored boolean not null default false,
+  concurrency integer,
+  rate integer,
+  period integer,
+  ordered boolean,
+  on_failure text,
+  pause_on_retry_after boolean,
+  hold text,
+  max_waiting integer,
+  task_concurrency integer,
+  task_rate integer,
+  task_period integer,
+  task_ordered boolean,
+  paused boolean not null default false,
+  paused_until timestamp with time zone,
+  version bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  constraint flows_pkey PRIMARY KEY (team_id, sandbox, key)
+) with (fillfactor=50);
+
+CREATE INDEX flows_by_use ON flows USING btree (used_at);
 
 create table idempotency_keys (
   team_id integer not null,
@@ -139,6 +314,21 @@ CREATE UNIQUE INDEX invitations_by_address ON invitations USING btree (team_id, 
 
 CREATE INDEX invitations_by_age ON invitations USING btree (expires_at);
 
+create table line_tasks (
+  team_id integer not null,
+  queue_id bigint not null,
+  created_at timestamp with time zone not null,
+  task_id uuid not null,
+  begun boolean not null,
+  retries integer not null default 0,
+  constraint line_tasks_pkey PRIMARY KEY (team_id, queue_id, created_at, task_id),
+  constraint line_tasks_team_id_queue_id_fkey FOREIGN KEY (team_id, queue_id) REFERENCES queues(team_id, id) ON DELETE CASCADE
+);
+
+CREATE INDEX line_tasks_begun ON line_tasks USING btree (team_id, queue_id) WHERE begun;
+
+CREATE INDEX line_tasks_by_task ON line_tasks USING btree (team_id, task_id);
+
 create table listeners (
   team_id integer not null,
   since xid8 not null default pg_current_xact_id(),
@@ -148,6 +338,28 @@ create table listeners (
 );
 
 CREATE INDEX listeners_by_end ON listeners USING btree (until);
+
+create table message_keys (
+  team_id integer not null,
+  sandbox boolean not null,
+  key bytea not null,
+  task_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint message_keys_pkey PRIMARY KEY (team_id, sandbox, key)
+);
+
+CREATE INDEX message_keys_by_age ON message_keys USING btree (created_at);
+
+create table message_signing_keys (
+  team_id integer not null,
+  id uuid not null,
+  place text not null,
+  secret text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint message_signing_keys_pkey PRIMARY KEY (team_id, id),
+  constraint message_signing_keys_place_check CHECK ((place = ANY (ARRAY['current'::text, 'next'::text]))),
+  constraint message_signing_keys_team_id_place_key UNIQUE (team_id, place)
+);
 
 create table nodes (
   id bigint not null generated always as identity,
@@ -262,6 +474,14 @@ CREATE INDEX oauth_tokens_by_consent ON oauth_tokens USING btree (team_id, conse
 
 CREATE INDEX oauth_tokens_by_user ON oauth_tokens USING btree (user_id, team_id) WHERE (user_id IS NOT NULL);
 
+create table queue_lines (
+  team_id integer not null,
+  queue_id bigint not null,
+  looked_at timestamp with time zone not null,
+  constraint queue_lines_pkey PRIMARY KEY (team_id, queue_id),
+  constraint queue_lines_team_id_queue_id_fkey FOREIGN KEY (team_id, queue_id) REFERENCES queues(team_id, id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table queue_slots (
   team_id integer not null,
   queue_id bigint not null,
@@ -328,11 +548,14 @@ create table queues (
   deleted_at timestamp with time zone,
   retry_max_delay_seconds integer not null default 3600,
   no_retry_statuses smallint[],
+  breaker jsonb,
+  holds_hosts boolean not null default false,
+  ordered boolean not null default false,
+  on_failure text not null default 'continue'::text,
   constraint queues_pkey PRIMARY KEY (team_id, id),
   constraint queues_backoff_check CHECK ((backoff = ANY (ARRAY['fixed'::text, 'exponential'::text]))),
   constraint queues_concurrency_check CHECK (((concurrency >= 1) AND (concurrency <= 1000))),
   constraint queues_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 100))),
-  constraint queues_name_check CHECK ((name ~ '^[A-Za-z0-9-]{1,64}$'::text)),
   constraint queues_retry_delay_seconds_check CHECK (((retry_delay_seconds >= 0) AND (retry_delay_seconds <= 3600))),
   constraint queues_retry_max_delay_seconds_check CHECK (((retry_max_delay_seconds >= 1) AND (retry_max_delay_seconds <= 86400))),
   constraint queues_timeout_seconds_check CHECK (((timeout_seconds >= 1) AND (timeout_seconds <= 3600))),
@@ -342,6 +565,15 @@ create table queues (
 CREATE UNIQUE INDEX queues_by_name ON queues USING btree (team_id, name) WHERE (deleted_at IS NULL);
 
 CREATE INDEX queues_deleted ON queues USING btree (team_id, id) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX queues_ordered ON queues USING btree (team_id, id) WHERE ordered;
+
+create table redeliveries (
+  team_id integer not null,
+  delivery_id uuid not null,
+  message_id uuid not null,
+  constraint redeliveries_pkey PRIMARY KEY (team_id, delivery_id)
+);
 
 create table sandbox_clocks (
   team_id integer not null,
@@ -377,6 +609,7 @@ create table schedules (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   ahead_seconds bigint not null default 0,
+  errors_in_row integer not null default 0,
   constraint schedules_pkey PRIMARY KEY (team_id, id),
   constraint schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['one'::text, 'none'::text]))),
   constraint schedules_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
@@ -524,6 +757,14 @@ create table tasks (
   due_at timestamp with time zone,
   poll_at timestamp with time zone,
   list_key text not null,
+  flow text,
+  flow_due_at timestamp with time zone,
+  dismissed_at timestamp with time zone,
+  on_failure_url text,
+  scheduled_for timestamp with time zone,
+  retried_with jsonb,
+  dedupe jsonb,
+  message jsonb,
   constraint tasks_pkey PRIMARY KEY (team_id, id)
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_analyze_scale_factor=0.05, autovacuum_vacuum_insert_scale_factor=0.1, fillfactor=40);
 
@@ -534,6 +775,10 @@ CREATE INDEX tasks_claimable ON tasks USING btree (team_id, queue_id, priority D
 CREATE INDEX tasks_deadlines ON tasks USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
 
 CREATE INDEX tasks_due ON tasks USING btree (due_at) WHERE ((due_at IS NOT NULL) AND (priority > 0));
+
+CREATE INDEX tasks_flow_claimable ON tasks USING btree (team_id, flow, queue_id, priority DESC, flow_due_at, id) WHERE (flow_due_at IS NOT NULL);
+
+CREATE INDEX tasks_flow_due ON tasks USING btree (flow_due_at) WHERE ((flow_due_at IS NOT NULL) AND (priority > 0));
 
 CREATE INDEX tasks_listed ON tasks USING btree (team_id, queue_id, sandbox, list_key, id);
 
@@ -564,6 +809,15 @@ create table teams (
   constraint teams_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
   constraint teams_requests_per_minute_check CHECK ((requests_per_minute > 0)),
   constraint teams_public_id_key UNIQUE (public_id)
+);
+
+create table url_groups (
+  team_id integer not null,
+  name text not null,
+  endpoints jsonb not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint url_groups_pkey PRIMARY KEY (team_id, name)
 );
 
 create table users (

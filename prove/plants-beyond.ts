@@ -85,14 +85,14 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "disabled-webhook-called",
     file: "store/tasks/webhook-deliveries.ts",
-    find: " and w.id = d.webhook_id and w.enabled`",
-    replace: " and w.id = d.webhook_id`",
+    find: " and w.id = d.webhook_id and w.enabled",
+    replace: " and w.id = d.webhook_id",
     breaks: "a webhook that is off is not called",
     tests: ["engine/webhooks.test.ts"],
   },
   {
     name: "webhook-told-of-its-past",
-    file: "service/tasks/webhook-fan-out.ts",
+    file: "features/webhooks/worker.ts",
     find: "return event.at >= createdAt && isWanted(",
     replace: "return isWanted(",
     breaks: "a webhook is told what happens after its creation",
@@ -164,7 +164,7 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "schedule-fires-twice",
-    file: "service/tasks/schedule-runner.ts",
+    file: "features/schedules/service-runner.ts",
     find: "if (!judged.fires || schedule.isFired || terms === undefined)",
     replace: "if (!judged.fires || terms === undefined)",
     breaks: "every time of a schedule makes one task",
@@ -172,15 +172,15 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "overlap-not-skipped",
-    file: "service/tasks/schedule-runner.ts",
+    file: "features/schedules/service-runner.ts",
     find: `isTask(task) && schedule.overlap === "skip" && busy.has(schedule.id) ? null : task,`,
-    replace: `isTask(task) && schedule.overlap === "skip" && busy.has(schedule.name) ? null : task,`,
+    replace: `isTask(task) && schedule.overlap === "skip" && !busy.has(schedule.id) ? null : task,`,
     breaks: "overlap: skip makes no second task",
     tests: ["engine/schedules.test.ts"],
   },
   {
     name: "missed-firings-made-up-one-by-one",
-    file: "domain/schedule.ts",
+    file: "features/schedules/domain.ts",
     find: "next: times.next(now) }",
     replace: "next: times.next(dueAt) }",
     breaks: "missed times make one task together",
@@ -188,7 +188,7 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "due-schedules-not-locked",
-    file: "store/tasks/schedule-firings.ts",
+    file: "features/schedules/store-firings.ts",
     find: `      order by s.next_run_at limit $3
         for update skip locked
 `,
@@ -199,15 +199,15 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "firing-not-recorded",
-    file: "store/tasks/schedule-firings.ts",
-    find: "      where f.task_id is not null\n",
-    replace: "      where f.task_id is null\n",
+    file: "features/schedules/store-firings.ts",
+    find: "from asked f where f.task_id is not null",
+    replace: "from asked f where f.task_id is null",
     breaks: "a firing is on record",
     tests: ["engine/schedules.test.ts"],
   },
   {
     name: "bulk-turn-off-by-one",
-    file: "store/tasks/bulks.ts",
+    file: "features/bulk-actions/store.ts",
     find: "    first + 1,\n    first + most,\n",
     replace: "    first + 2,\n    first + most + 1,\n",
     breaks: "every task of a bulk action has one turn",
@@ -215,7 +215,7 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "bulk-not-locked",
-    file: "store/tasks/bulks.ts",
+    file: "features/bulk-actions/store.ts",
     find: `    order by next_at, id limit 1
       for update skip locked`,
     replace: "    order by next_at, id limit 1",
@@ -224,15 +224,15 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   },
   {
     name: "bulk-never-ends",
-    file: "store/tasks/bulks.ts",
-    find: "status = case when done + skipped + $3 + $4 < matched then 'running'",
-    replace: "status = case when done + skipped + $3 + $4 <= matched then 'running'",
+    file: "features/bulk-actions/store.ts",
+    find: "status = case when done + skipped + $3 + $4 < matched then status",
+    replace: "status = case when done + skipped + $3 + $4 <= matched then status",
     breaks: "a bulk action ends",
     tests: ["engine/bulk.test.ts"],
   },
   {
     name: "bulk-cancel-lets-calls-run",
-    file: "service/tasks/bulk-worker.ts",
+    file: "features/bulk-actions/worker.ts",
     find: "  if (held.length > 0)\n",
     replace: "  if (held.length > ids.length)\n",
     breaks: "F: a call under way at a cancel is broken off",

@@ -78,7 +78,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   },
   {
     name: "plan-retry-delay-ignored",
-    file: "engine/attempts.ts",
+    file: "engine/judge-attempt.ts",
     find: "waitMs: Math.max(verdict.waitMs, limits.retryDelaySeconds * 1000)",
     replace: "waitMs: verdict.waitMs",
     breaks: "plans bound how soon a retry comes",
@@ -167,7 +167,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   {
     name: "short-claim-not-looked-at-again",
     file: "engine/dispatcher.ts",
-    find: "else if (claims.length < limit) deps.onShort(local);",
+    find: "else if (claims.length < limit && !grant.ordered) deps.onShort(local);",
     replace: "",
     breaks: "a task that was locked for a moment starts soon",
     tests: ["engine/recheck.test.ts", "engine/dispatcher.test.ts"],
@@ -339,5 +339,13 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     replace: "limits.callsInFlight",
     breaks: "a plan's calls at once hold over all nodes",
     tests: ["engine/fairness.test.ts"],
+  },
+  {
+    name: "void-permit-used",
+    file: "engine/attempts.ts",
+    find: "attempt.hasBegun = claim.startByMs === null || deps.time.monotonicMs() < claim.startByMs;",
+    replace: "attempt.hasBegun = true;",
+    breaks: "H: the limits of a flow are hard (a frozen process)",
+    tests: ["engine/flows.test.ts"],
   },
 ];

@@ -8,7 +8,7 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: "delete from workers where expires_at < clock_timestamp() returning id",
     replace: "delete from workers where expires_at < clock_timestamp() + interval '14 s' returning id",
     breaks: "nothing is called twice without a cause",
-    tests: ["engine/reaper.test.ts", "engine/lease.test.ts"],
+    tests: ["store/tasks/task-returns.test.ts", "engine/reaper.test.ts", "engine/lease.test.ts"],
   },
   {
     name: "one-interruption-too-many",
@@ -24,7 +24,12 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: 'where: "t.team_id = lost.team_id and t.id = lost.id and t.fence = lost.fence",',
     replace: 'where: "t.team_id = lost.team_id and t.id = lost.id",',
     breaks: "never two attempts of a task at once",
-    tests: ["engine/late-answers.test.ts", "engine/reaper.test.ts", "engine/lease.test.ts"],
+    tests: [
+      "store/tasks/task-returns.test.ts",
+      "engine/late-answers.test.ts",
+      "engine/reaper.test.ts",
+      "engine/lease.test.ts",
+    ],
   },
   {
     name: "late-release-of-slots",
@@ -32,7 +37,7 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: " and s.worker_id = $1 and s.xmin::text = r.version`",
     replace: " and s.worker_id = $1`",
     breaks: "E: concurrency is a hard limit",
-    tests: ["engine/several-nodes.test.ts", "engine/concurrency.test.ts"],
+    tests: ["store/tasks/queue-slots.test.ts", "engine/several-nodes.test.ts", "engine/concurrency.test.ts"],
   },
   {
     name: "slots-granted-without-lock",
@@ -40,7 +45,23 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: " and deleted_at is null for no key update`",
     replace: " and deleted_at is null`",
     breaks: "E: concurrency is a hard limit",
-    tests: ["engine/concurrency.test.ts", "engine/several-nodes.test.ts"],
+    tests: ["store/tasks/queue-slots.test.ts", "engine/concurrency.test.ts", "engine/several-nodes.test.ts"],
+  },
+  {
+    name: "line-not-locked",
+    file: "store/tasks/ordered-claims.ts",
+    find: "      for no key update of q`,",
+    replace: "`,",
+    breaks: "an ordered queue starts one task at a time",
+    tests: ["store/tasks/ordered-claims.test.ts", "engine/ordered-queues.test.ts"],
+  },
+  {
+    name: "line-not-held",
+    file: "store/tasks/ordered-claims.ts",
+    find: "and l.begun and $",
+    replace: "and false and $",
+    breaks: "an ordered queue starts a task when the one before has ended",
+    tests: ["store/tasks/ordered-claims.test.ts", "engine/ordered-queues.test.ts"],
   },
   {
     name: "all-slots",
@@ -96,13 +117,18 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: "where deadline_at is not null and deadline_at <= now()",
     replace: "where deadline_at is not null and deadline_at <= now() + interval '1 s'",
     breaks: "a deadline is not cut short",
-    tests: ["engine/expiry.test.ts", "engine/waiting.test.ts", "engine/polling.test.ts"],
+    tests: [
+      "store/tasks/task-deadlines.test.ts",
+      "engine/expiry.test.ts",
+      "engine/waiting.test.ts",
+      "engine/polling.test.ts",
+    ],
   },
   {
     name: "ended-task-untold",
     file: "store/tasks/endings.ts",
-    find: "and on_complete_url is not null\n   )",
-    replace: "and on_complete_url is not null and status = 'completed'\n   )",
+    find: '${toldUrl(from, "on_complete_url", ends)}',
+    replace: '${toldUrl(from, "on_complete_url", ["completed"])}',
     breaks: "who asked is told of the end",
     tests: ["engine/notifications.test.ts"],
   },
@@ -112,7 +138,12 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: "        for key share of q\n",
     replace: "",
     breaks: "A: no task stays pending in a deleted queue",
-    tests: ["engine/deletion.test.ts", "engine/replaced-queue.test.ts", "engine/retry.test.ts"],
+    tests: [
+      "store/tasks/deleted-queue.test.ts",
+      "engine/deletion.test.ts",
+      "engine/replaced-queue.test.ts",
+      "engine/retry.test.ts",
+    ],
   },
 ];
 
@@ -124,7 +155,12 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "t.team_id = j.team_id and t.id = j.id and t.fence = j.fence",
     replace: "t.team_id = j.team_id and t.id = j.id",
     breaks: "D: one outcome per task",
-    tests: ["engine/settler.test.ts", "engine/late-answers.test.ts", "engine/reaper.test.ts"],
+    tests: [
+      "store/tasks/task-settlements.test.ts",
+      "engine/settler.test.ts",
+      "engine/late-answers.test.ts",
+      "engine/reaper.test.ts",
+    ],
   },
   {
     name: "attempt-not-recorded",
@@ -141,7 +177,12 @@ export const HOT_PLANTS: readonly Plant[] = [
     replace:
       "[...settlements].reverse().map(({ attempt, verdict }) => JSON.stringify(resultColumn(verdict.result, attempt))),",
     breaks: "B: the stored result is the answer",
-    tests: ["engine/dispatch.test.ts", "engine/settler.test.ts", "engine/direct-calls.test.ts"],
+    tests: [
+      "store/tasks/task-settlements.test.ts",
+      "engine/dispatch.test.ts",
+      "engine/settler.test.ts",
+      "engine/direct-calls.test.ts",
+    ],
   },
   {
     name: "claim-before-due",
@@ -149,7 +190,7 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "and t.due_at is not null and t.due_at <= now()",
     replace: "and t.due_at is not null and t.due_at <= now() + interval '1 s'",
     breaks: "nothing starts before it is due",
-    tests: ["engine/delay.test.ts", "engine/retries.test.ts"],
+    tests: ["store/tasks/task-claims.test.ts", "engine/delay.test.ts", "engine/retries.test.ts"],
   },
   {
     name: "claim-under-old-epoch",
@@ -157,7 +198,12 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "where team_id = $1 and id = $2 and epoch = $3)",
     replace: "where team_id = $1 and id = $2 and $3::integer is not null)",
     breaks: "F: no call of a paused queue begins",
-    tests: ["engine/queue-settings.test.ts", "engine/dispatcher.test.ts", "engine/concurrency.test.ts"],
+    tests: [
+      "store/tasks/task-claims.test.ts",
+      "engine/queue-settings.test.ts",
+      "engine/dispatcher.test.ts",
+      "engine/concurrency.test.ts",
+    ],
   },
   {
     name: "claim-by-dead-worker",
@@ -173,7 +219,7 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "worker_id = $4, fence = fence + 1, attempt_count",
     replace: "worker_id = $4, attempt_count",
     breaks: "D: one outcome per task",
-    tests: ["engine/dispatch.test.ts", "engine/late-answers.test.ts"],
+    tests: ["store/tasks/task-claims.test.ts", "engine/dispatch.test.ts", "engine/late-answers.test.ts"],
   },
   {
     name: "oldest-first-reversed",
@@ -182,5 +228,45 @@ export const HOT_PLANTS: readonly Plant[] = [
     replace: "          order by t.due_at desc, t.id desc\n",
     breaks: "within a priority the oldest starts first",
     tests: ["engine/dispatch.test.ts"],
+  },
+  {
+    name: "places-not-counted",
+    file: "store/tasks/flow-claim-statement.ts",
+    find: "when held < concurrency then concurrency - held",
+    replace: "when held < concurrency then concurrency",
+    breaks: "H: the limits of a flow are hard (concurrency)",
+    tests: ["store/tasks/flow-claims.test.ts", "engine/flows.test.ts"],
+  },
+  {
+    name: "permits-not-counted",
+    file: "store/tasks/flow-claim-statement.ts",
+    find: "greatest(0, rate - begun) end as permits",
+    replace: "rate end as permits",
+    breaks: "H: the limits of a flow are hard (rate)",
+    tests: ["store/tasks/flow-claims.test.ts", "engine/flows.test.ts"],
+  },
+  {
+    name: "count-older-than-lock",
+    file: "store/tasks/flow-claim-statement.ts",
+    find: "from locked l where is_current) g",
+    replace: "from locked l) g",
+    breaks: "H: the limits of a flow are hard (two claims at once)",
+    tests: ["store/tasks/flow-claims.test.ts"],
+  },
+  {
+    name: "probe-not-single",
+    file: "store/tasks/breaker-passes.ts",
+    find: "greatest(0, $4::bigint - (select count(*) from passes where is_live))",
+    replace: "$4::bigint",
+    breaks: "an open circuit breaker lets one probe through at a time",
+    tests: ["engine/breakers.test.ts"],
+  },
+  {
+    name: "held-host-handed-off",
+    file: "engine/dispatcher.ts",
+    find: "local.grant.ordered || local.grant.holdsHosts ||",
+    replace: "local.grant.ordered ||",
+    breaks: "while a circuit breaker is open, its tasks lose no attempt",
+    tests: ["engine/breakers.test.ts"],
   },
 ];

@@ -33,10 +33,47 @@ const IMPORT_RULES = {
     packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],
   },
   cli: {
-    modules: ["config.ts", "main.ts", "version.ts", "domain", "store", "postgres", "vault", "service"],
+    modules: [
+      "config.ts",
+      "main.ts",
+      "version.ts",
+      "server",
+      "domain",
+      "store",
+      "postgres",
+      "vault",
+      "service",
+    ],
     packages: ["@bellhop/sdk", "@modelcontextprotocol/server", "commander", "node:"],
   },
 };
+
+/**
+ * The layers of a feature (packages/server/src/features/<name>/), by the first word of a file's name: `store-firings.ts` is of the
+ * store. What each may import from the core. Inside its feature a file imports its own layer and those above it in this list.
+ */
+const FEATURE_LAYERS = {
+  domain: { modules: ["domain"], packages: ["croner"] },
+  store: { modules: ["domain", "store"], packages: [] },
+  service: {
+    modules: ["domain", "store", "vault", "json", "service", "tracing"],
+    packages: ["jose", "node:"],
+  },
+  worker: {
+    modules: ["domain", "store", "vault", "json", "outbound", "service", "engine"],
+    packages: ["node:"],
+  },
+  schemas: { modules: ["domain", "api"], packages: ["typebox"] },
+  view: { modules: ["domain", "service", "api"], packages: ["node:"] },
+  routes: { modules: ["domain", "json", "service", "api"], packages: ["fastify", "typebox", "node:"] },
+  index: {
+    modules: ["domain", "store", "vault", "json", "outbound", "service", "engine", "api"],
+    packages: [],
+  },
+};
+const LAYER_ORDER = Object.keys(FEATURE_LAYERS);
+/** The list of features, and what a feature is. */
+const FEATURE_ROOT = ["features/feature.ts", "features/features.ts"];
 
 /**
  * Rules inside the layers: for a module named here, the only inner modules of each layer that it may enter. The files at the
@@ -66,13 +103,15 @@ const INNER_RULES = {
  * The target that ships with Bellhop is a third party, and `bellhop doctor` looks at a server from outside, on the machine
  * of its user: neither is part of a node.
  */
-const OUTSIDERS = ["cli/echo.ts", "cli/user/probe.ts", "cli/user/forward.ts"];
+const OUTSIDERS = ["cli/echo.ts", "cli/user/probe.ts", "cli/user/forward.ts", "cli/user/qstash-api.ts"];
 
 /** Files that live in the time they are given, so that a simulation can own it. */
 const OWNS_NO_TIME = /^engine\/|^store\/group-commit\.ts$/;
 const OWN_TIME =
   /\b(setTimeout|setImmediate|setInterval|queueMicrotask|nextTick|performance|Math\.random|AbortSignal\.timeout)\b|\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/;
 
+/** What a newcomer opens first: the start, and the settings. */
+const ROOT_FILES = 5;
 const LONGEST_FILE = 300;
 /** A longer file says why: one line with this mark. */
 const REASON = "longer than 300 lines:";
@@ -95,7 +134,9 @@ for (const name of readdirSync(source, { recursive: true })) {
   );
   if (!name.includes("/")) continue;
   const module = name.split("/")[0];
-  const rules = IMPORT_RULES[module];
+  // The composition builds everything.
+  if (module === "server" || FEATURE_ROOT.includes(name)) continue;
+  const rules = module === "features" ? FEATURE_LAYERS[layerOf(name)] : IMPORT_RULES[module];
   if (rules === undefined) {
     complaints.push(
       `${name} belongs to a module without import rules; add it to scripts/check-boundaries.mjs`,
@@ -104,7 +145,9 @@ for (const name of readdirSync(source, { recursive: true })) {
   }
   for (const target of imports) {
     const allowed = isFile(target)
-      ? mayEnter(name, fileOf(name, target), rules.modules)
+      ? module === "features"
+        ? mayEnterFromFeature(name, fileOf(name, target), rules.modules)
+        : mayEnter(name, fileOf(name, target), rules.modules)
       : rules.packages.some((allowed) => isPackage(target, allowed));
     if (!allowed) complaints.push(`${name} may not import ${target}`);
   }
@@ -120,6 +163,9 @@ for (const name of readdirSync(source, { recursive: true })) {
   if (module !== "outbound" && !OUTSIDERS.includes(name) && /\bfetch\(/.test(text))
     complaints.push(`${name} calls fetch; only outbound talks to the network`);
 }
+const atRoot = [...importsOf.keys()].filter((name) => !name.includes("/"));
+if (atRoot.length > ROOT_FILES)
+  complaints.push(`${atRoot.join(", ")}: more than ${ROOT_FILES} files at the root`);
 for (const cycle of cycles(importsOf)) complaints.push(`${cycle.join(" → ")} is an import cycle`);
 
 /** The tools, and the other tools that each may import. */
@@ -191,6 +237,20 @@ function isPackage(target, allowed) {
     target.startsWith(`${allowed}/`) ||
     (/[:/]$/.test(allowed) && target.startsWith(allowed))
   );
+}
+
+/** The layer of a feature's file: the first word of its name. */
+function layerOf(name) {
+  return name.split("/").at(-1).replace(/\.ts$/, "").split("-")[0];
+}
+
+/** Another feature only by its index; the own one by its own layer and those below it; the core as the layer may. */
+function mayEnterFromFeature(name, target, modules) {
+  const [module, feature] = target.split("/");
+  if (target === "features/feature.ts") return layerOf(name) === "index";
+  if (module !== "features") return modules.includes(module);
+  if (feature !== name.split("/")[1]) return target.endsWith("/index.ts");
+  return LAYER_ORDER.indexOf(layerOf(target)) <= LAYER_ORDER.indexOf(layerOf(name));
 }
 
 function mayEnter(name, target, modules) {

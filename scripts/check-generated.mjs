@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { generatePython } from "../clients/python/generate.mjs";
 import { generate } from "../packages/sdk/scripts/generate.mjs";
 import { PROBLEMS } from "../packages/server/dist/domain/problem.js";
-import { buildOpenApiDocument } from "../packages/server/dist/openapi-document.js";
+import { buildOpenApiDocument } from "../packages/server/dist/server/openapi-document.js";
 import { SETTINGS } from "../packages/server/dist/settings.js";
 import { MIGRATIONS } from "../packages/server/dist/store/migrate.js";
 import { VERSION } from "../packages/server/dist/version.js";

@@ -37,6 +37,10 @@ const WHEN = {
     "The node has 2,000 event streams open, or 1,800 and the team has one of them. Try again after `Retry-After`.",
   streams_full: "The team has the maximum number of event streams of its plan open on this node.",
   task_not_found: "No task of the team has this id.",
+  message_not_found:
+    "No message of the team has this id, it was not created through `/v2`, or it has ended where an open one is needed.",
+  url_group_not_found: "The team has no URL group of this name.",
+  url_group_used: "A URL group cannot be deleted while a schedule publishes to it.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
   session_not_found: "You have no such session, or it has ended.",
   team_not_found: "You are not in such a team.",
@@ -48,6 +52,7 @@ const WHEN = {
   vault_token_not_found: "The team has no such active vault token.",
   method_not_allowed: "The path does not support this method. `Allow` lists the supported ones.",
   request_timeout: "The headers took longer than 20 s to arrive, or the whole request longer than 60 s.",
+  dedupe_conflict: "A deduplication key that a task of another mode, queue or kind holds.",
   idempotency_conflict: "The key was used within the last 24 hours with a different request.",
   callback_not_awaited: "A callback cannot end the task in its current state. The id stays valid.",
   cursor_foreign:
@@ -55,6 +60,7 @@ const WHEN = {
   batch_refused:
     "An item of an atomic batch is refused, so no task of the batch is stored. `details` names the item.",
   task_ended: "A cancel of a task that is completed, failed or cancelled.",
+  task_not_failed: "A dismissal of a task that has not failed.",
   task_not_retryable: "A retry of a task that has not ended, or has completed.",
   task_queue_gone: "A retry of a task whose queue was deleted. Create the task again, in another queue.",
   task_not_ended: "A resend of the notification of a task that has not ended.",
@@ -69,6 +75,13 @@ const WHEN = {
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",
   webhook_not_found: "The team has no such webhook.",
+  alert_not_found: "No alert of the team has this id.",
+  alerts_full: "The team has the maximum number of alerts.",
+  webhook_off: "A test event or a redelivery for a webhook that is turned off, by a user or by Bellhop.",
+  delivery_not_found: "The webhook has no such delivery, or it is older than 7 days.",
+  delivery_pending: "A redelivery of a message that is still being delivered.",
+  delivery_message_gone:
+    "A redelivery of a message that an earlier version of Bellhop delivered and did not keep.",
   webhooks_full: "The team has the maximum number of webhooks.",
   schedule_not_found:
     "The team has no schedule with this id or name, or the schedule belongs to its test keys.",
@@ -76,6 +89,14 @@ const WHEN = {
   team_limit: "The person owns the maximum number of teams on the plan free.",
   limit_reached:
     "The team has reached a limit of its plan. `GET /v1/me` shows every limit and its current use.",
+  breaker_not_found:
+    "No queue of the team, or not the given one, has an open circuit breaker for this host. The host is written as in the URL, with its port if it has one.",
+  flow_not_found:
+    "The team has no flow of this key: nothing is stored for it, it is not paused, and it had no open task in the last 24 hours.",
+  flow_backlog_full:
+    "As many tasks of the flow wait as its `max_waiting` allows. Create the task again later, or raise the limit.",
+  flows_full:
+    "Tasks of as many keys of flows wait or are being called as the team's plan allows. Keys with open tasks take more of them.",
   tasks_full: "The team has the maximum number of open tasks of its plan.",
   space_low:
     "The disk of the server's database is nearly full: accepted tasks continue, new ones are refused.",

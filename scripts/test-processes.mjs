@@ -8,6 +8,7 @@ const SHARED = {
   "packages/dashboard/test": 1,
   "packages/server/test/domain": 1,
   "packages/server/test/engine": 4,
+  "packages/server/test/features": 1,
   "packages/server/test/metrics": 1,
   "packages/server/test/outbound": 1,
   "packages/server/test/processes": 1,

@@ -11,9 +11,12 @@ import { schemaPage } from "./schema-page.mjs";
 const scratch = await mkdtemp(join(tmpdir(), "bellhop-schema-"));
 const postgres = await startEmbeddedPostgres({ dataDir: join(scratch, "data"), log: () => {} });
 const pool = new pg.Pool({ ...postgres.adminConnection, max: 1 });
+// The server may end a connection before the pool has closed it.
+pool.on("error", () => {});
 try {
   await pool.query("create database schema_page");
   const migrated = new pg.Pool({ ...postgres.adminConnection, database: "schema_page", max: 1 });
+  migrated.on("error", () => {});
   await migrate(createDatabase(migrated, 60_000));
   const page = await schemaPage(
     async (text, values) => (await migrated.query(text, values)).rows,

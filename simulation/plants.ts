@@ -12,10 +12,16 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "all-slots",
   "attempt-not-recorded",
   "events-by-transaction",
+  "line-not-held",
+  "no-places",
+  "no-permits",
 ];
 /** Of those that are simulated alone. */
 const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
   "events-by-transaction": { breaks: ["events"], edits: [] },
+  "line-not-held": { breaks: ["line"], edits: [] },
+  "no-places": { breaks: ["H"], edits: [] },
+  "no-permits": { breaks: ["H"], edits: [] },
 };
 /** Longer than any run. */
 const NO_DEADLINE_MS = 2_000_000;
@@ -46,7 +52,9 @@ export async function plantBug(name: string, distDir: string): Promise<PlantedSe
   const statementPlant = STATEMENT_PLANTS.find((each) => each === name) ?? null;
   if (statementPlant !== null || name === "no-deadline") {
     const statementMs = name === "no-deadline" ? { statementMs: NO_DEADLINE_MS } : {};
-    const options = { server: await loadServer(distDir), statementPlant, ...statementMs };
+    const isOfFlows = name === "no-places" || name === "no-permits";
+    const flows = isOfFlows ? { hasFlows: true } : {};
+    const options = { server: await loadServer(distDir), statementPlant, ...flows, ...statementMs };
     return { breaks, options, remove: async () => {} };
   }
   const directory = await mkdtemp(join(tmpdir(), "bellhop-simulation-"));

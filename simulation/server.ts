@@ -5,16 +5,16 @@ import type { Problem } from "../packages/server/src/domain/problem.ts";
 import type { createTaskChanges } from "../packages/server/src/domain/task-changes.ts";
 import type { createEngine } from "../packages/server/src/engine/engine.ts";
 import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
+import type { insertBulk, insertPortion } from "../packages/server/src/features/bulk-actions/store.ts";
+import type { createBulkWorker } from "../packages/server/src/features/bulk-actions/worker.ts";
+import type { createScheduleRunner } from "../packages/server/src/features/schedules/service-runner.ts";
+import type { insertSchedule, updateSchedule } from "../packages/server/src/features/schedules/store.ts";
 import type { createBudgetLookup } from "../packages/server/src/service/access/team-budgets.ts";
-import type { createBulkWorker } from "../packages/server/src/service/tasks/bulk-worker.ts";
 import type { createEventFeed } from "../packages/server/src/service/tasks/event-feed.ts";
 import type { createEventSerializer } from "../packages/server/src/service/tasks/event-serializer.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
-import type { createScheduleRunner } from "../packages/server/src/service/tasks/schedule-runner.ts";
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
-import type { insertBulk, insertPortion } from "../packages/server/src/store/tasks/bulks.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
-import type { insertSchedule, updateSchedule } from "../packages/server/src/store/tasks/schedules.ts";
 import type { findTask } from "../packages/server/src/store/tasks/task-reads.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
@@ -51,12 +51,12 @@ export async function loadServer(distDir: string): Promise<Server> {
     "engine/outgoing.js",
     "service/tasks/queue-service.js",
     "service/tasks/task-service.js",
-    "service/tasks/bulk-worker.js",
-    "service/tasks/schedule-runner.js",
+    "features/bulk-actions/worker.js",
+    "features/schedules/service-runner.js",
     "service/tasks/event-feed.js",
     "service/tasks/event-serializer.js",
-    "store/tasks/bulks.js",
-    "store/tasks/schedules.js",
+    "features/bulk-actions/store.js",
+    "features/schedules/store.js",
     "store/tasks/task-reads.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",

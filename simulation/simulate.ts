@@ -29,6 +29,7 @@ import { createClients } from "./world/clients.ts";
 import { createCluster } from "./world/cluster.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
 import { QUEUES, SCHEDULED, TEAM } from "./world/new-tasks.ts";
+import { drawOrder } from "./world/order.ts";
 import { START_OF_TIME_MS } from "./world/process.ts";
 import { createReader } from "./world/reader.ts";
 import { createScheduler } from "./world/scheduler.ts";
@@ -48,6 +49,8 @@ export interface Options {
   readonly statementPlant?: StatementPlant | null;
   /** How long a statement may take. */
   readonly statementMs?: number;
+  /** Whether tasks have flows; left out: with every third seed. */
+  readonly hasFlows?: boolean;
   /** Told of everything that the database is asked to do and does, in this order. */
   readonly onStatement?: (done: Done) => void;
 }
@@ -64,6 +67,7 @@ export interface Run {
 /** One run. Whatever happens in it follows from the seed: the same seed is the same run, to the last event. */
 export async function simulate(options: Options): Promise<Run> {
   const { seed, server, statementPlant, statementMs, onStatement = () => {} } = options;
+  const { hasFlows = seed % 3 === 0 } = options;
   const random = createRandom(seed);
   const weather = drawWeather(random);
   const scheduler = createScheduler();
@@ -87,12 +91,25 @@ export async function simulate(options: Options): Promise<Run> {
     statementMs: statementMs ?? STATEMENT_MS,
     onStatement,
   });
-  const clients = createClients({ server, scheduler, random: random.fork(), nodeAt: cluster.nodeAt, nodes });
+  // Drawn apart: the runs without order stay those that they were.
+  const orderly = drawOrder(createRandom(seed ^ 0x5bd1e995));
+  const clients = createClients({
+    server,
+    scheduler,
+    random: random.fork(),
+    nodeAt: cluster.nodeAt,
+    nodes,
+    orderly,
+    hasFlows,
+  });
 
   const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1, timeoutSeconds: 3 };
   const database = createModelDatabase(model, onStatement);
-  for (const queue of QUEUES)
-    await insertQueue(database, TEAM, queue, { ...first, concurrency: random.between(1, 3) });
+  for (const queue of QUEUES) {
+    const settings = { ...first, concurrency: random.between(1, 3) };
+    const order = queue === orderly?.queue && orderly.isFirst ? { ordered: true, concurrency: 1 } : {};
+    await insertQueue(database, TEAM, queue, { ...settings, ...order });
+  }
   await insertQueue(database, TEAM, SCHEDULED, { ...first, concurrency: 3 });
   cluster.startAll();
   // Of the statements on every task's way there are two forms: one for when nobody listens.
@@ -129,6 +146,7 @@ export async function simulate(options: Options): Promise<Run> {
   // Until the last process is awake, and has done what it was asked to before: it may be to pause a queue.
   await scheduler.run(Math.max(STORM_MS, cluster.quietAtMs) + 5_000);
   clients.resumeAll();
+  clients.unblock();
   if (isScheduled) clients.endSchedules();
   const calmUntilMs = scheduler.nowMs + CALM_MS;
   // A statement that was under way for long may be carried out while the reader is waited for.
@@ -229,11 +247,13 @@ function toTask(row: TaskColumns): TaskRow {
     retries: row.retries,
     idempotencyKey: row.idempotency_key,
     failureReason: row.failure_reason,
+    flow: row.flow,
   };
 }
 
-function toQueue({ id, name, concurrency, paused, deleted_at }: QueueColumns): QueueRow {
-  return { id, name, concurrency, paused, deleted: deleted_at !== null };
+function toQueue({ id, name, concurrency, paused, ordered, on_failure, deleted_at }: QueueColumns): QueueRow {
+  const blocks = on_failure === "block";
+  return { id, name, concurrency, paused, ordered, blocks, deleted: deleted_at !== null };
 }
 
 function toBulk({ id, action, status, matched, done, skipped }: BulkColumns): BulkRow {

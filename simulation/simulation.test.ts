@@ -9,13 +9,14 @@ import { describeRun, sweep } from "./sweep.ts";
 const SEEDS = 200;
 /** A plant is found by one of its first seeds, as a rule. */
 const PLANT_SEEDS = 400;
-/** One in 400 finds this one: the sweep begins shortly before a seed that did. */
-const FIRST_SEEDS: Readonly<Record<string, number>> = { "events-by-transaction": 390 };
+/** Few seeds find these: the sweep begins shortly before one that did. */
+const FIRST_SEEDS: Readonly<Record<string, number>> = { "events-by-transaction": 408, "stale-start": 130 };
 /**
  * Each broke a promise once. 701315: a create whose queue was gone took four statements one after the other, more than its
- * time. 5000021: a reader was told of a reset because its node waited for the horizon of an earlier stream.
+ * time. 5000021: a reader was told of a reset because its node waited for the horizon of an earlier stream. 96: a flow was served
+ * again and again in a queue that had no more tasks of it.
  */
-const ONCE_FAILED = [701_315, 5_000_021];
+const ONCE_FAILED = [701_315, 5_000_021, 96];
 
 describe("the simulated engine", () => {
   it(`keeps every promise with each of ${SEEDS} seeds`, async () => {
@@ -38,7 +39,7 @@ describe("the simulated engine", () => {
     }
   });
 
-  it("does the same again with the same seed, and something else with another", async () => {
+  it("repeats a run with the same seed, and differs with another", async () => {
     const server = await loadServer(DIST);
     const [first, again, other] = [
       await simulate({ server, seed: 7 }),

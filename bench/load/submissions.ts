@@ -56,7 +56,8 @@ export function submitAll(job: LoadJob, submitter: Submitter, limitMs: number): 
         return;
       }
       answered++;
-      if (status === 201) {
+      // A message of the QStash-compatible API is answered 200.
+      if (status === 201 || status === 200) {
         result.acceptedAt[index] = nowMs();
         result.accepted++;
       } else {

@@ -4,6 +4,7 @@ import { skeleton } from "../subjects/skeleton.ts";
 import { delayed, pending } from "./backlog.ts";
 import { failing } from "./failing.ts";
 import { searches } from "./filters.ts";
+import { flows } from "./flows.ts";
 import { handOff } from "./hand-off.ts";
 import { idle } from "./idle.ts";
 import { latency } from "./latency.ts";
@@ -11,6 +12,7 @@ import { listeners } from "./listeners.ts";
 import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
 import { polling } from "./polling.ts";
+import { qstash } from "./qstash.ts";
 import { queues } from "./queues.ts";
 import type { Scenario } from "./scenario.ts";
 import { schedules } from "./schedules.ts";
@@ -26,7 +28,9 @@ export const scenarios: Scenario[] = [
   latency([skeleton, bellhop]),
   slots([skeleton, bellhop]),
   users,
+  qstash,
   queues,
+  flows,
   idle,
   failing,
   listeners,

@@ -36,7 +36,7 @@ test("A: an accepted task that the database does not know is lost", () => {
   );
 });
 
-test("A: a task may go only where a client deleted it or its queue", () => {
+test("A: a task may disappear only if a client deleted it or its queue", () => {
   const changes = [taskChange(1_000, {}, "insert"), taskChange(2_000, {}, "delete")];
   const created = answer("create", 995);
   assert.deepEqual(brokenIn(historyOf({ changes, seen: [] })), ["A"]);
@@ -51,7 +51,7 @@ test("A: a task may go only where a client deleted it or its queue", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: queueGone, seen: [], answers: [created, deleted] })), []);
 });
 
-test("A: what was deleted or called back must be so", () => {
+test("A: an answered delete or callback must have taken effect", () => {
   const kept = [answer("create", 995), answer("delete-task", 1_995)];
   assert.deepEqual(
     brokenIn(historyOf({ changes: [taskChange(1_000, {}, "insert")], seen: [], answers: kept })),
@@ -77,7 +77,7 @@ test("A: one idempotency key makes one task", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: [...one, ...another], seen })), []);
 });
 
-test("B: a task completes by a 2xx that a target gave", () => {
+test("B: a task completes only by a 2xx that a target sent", () => {
   assert.deepEqual(brokenIn(historyOf({ seen: [call(1_020, 1_100, { status: null, whole: "no" })] })), ["B"]);
   assert.deepEqual(brokenIn(historyOf({ seen: [call(1_020, 1_100, { whole: "doubtful" })] })), []);
 });
@@ -98,20 +98,20 @@ test("B: a waiting task completes by a callback, a polling one by a done poll", 
   assert.deepEqual(brokenIn(historyOf({ changes: ways("polling"), seen: seen("done") })), []);
 });
 
-test("C: a call that arrives before its attempt is committed was made too early", () => {
+test("C: a call may not arrive before its attempt is committed", () => {
   assert.deepEqual(brokenIn(historyOf({ seen: [call(1_002, 1_100)] })), ["C"]);
   const unknown = [call(1_020, 1_100), call(1_150, 1_160, { attempt: 2, status: 500 })];
   assert.ok(brokenIn(historyOf({ seen: unknown })).includes("C"));
 });
 
-test("D: an ended task does not change any more", () => {
+test("D: an ended task does not change", () => {
   const again = taskChange(2_000, { ...COMPLETED, status: "failed", fence: 3 });
   assert.deepEqual(brokenIn(historyOf({ changes: [...goodChanges(), again] })), ["D"]);
   const note = taskChange(2_000, { ...COMPLETED, attempts: [attempt({ status: "superseded" })] });
   assert.deepEqual(brokenIn(historyOf({ changes: [...goodChanges(), note] })), []);
 });
 
-test("D: a task that was never begun fails only because it expired", () => {
+test("D: a task without an attempt fails only by expiry", () => {
   const ends = (failureReason: string) => [
     taskChange(1_000, { status: "pending" }, "insert"),
     taskChange(2_000, { status: "failed", fence: 1, failureReason }),
@@ -149,13 +149,13 @@ function settledSecond(settledBy: number) {
 }
 const bothCalls = [call(1_020, 1_500, { status: null, whole: "no" }), call(17_020, 17_500, { attempt: 2 })];
 
-test("D: a verdict counts only for the attempt under way", () => {
+test("D: a verdict counts only for the current attempt", () => {
   const faults = [fault(1_400, 3_000)];
   assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen: bothCalls, faults })), []);
   assert.ok(brokenIn(historyOf({ changes: settledSecond(1), seen: bothCalls, faults })).includes("D"));
 });
 
-test("E: no call begins beyond its queue's concurrency", () => {
+test("E: no call starts beyond its queue's concurrency", () => {
   const changes = [queueChange(1, { concurrency: 1 }), ...goodChanges(), ...goodChanges({ id: "u" })];
   const together = [call(1_020, 1_100), call(1_050, 1_150, { taskId: "u" })];
   assert.deepEqual(brokenIn(historyOf({ changes, seen: together })), ["E"]);
@@ -163,7 +163,7 @@ test("E: no call begins beyond its queue's concurrency", () => {
   assert.deepEqual(brokenIn(historyOf({ changes, seen: apart })), []);
 });
 
-test("E: a limit that is lowered lets run what runs and begins nothing", () => {
+test("E: a lowered limit lets running calls end, and starts none beyond it", () => {
   const seen = [call(1_020, 1_900), call(1_030, 1_900, { taskId: "u" })];
   const tasks = [...goodChanges(), ...goodChanges({ id: "u" })].map((change) =>
     change.relation === "tasks" && change.row.status === "completed"
@@ -176,7 +176,7 @@ test("E: a limit that is lowered lets run what runs and begins nothing", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: [...tasks, before], seen })), ["E"]);
 });
 
-test("E: a call that a process cannot let go of, being stopped past its lease, is not counted", () => {
+test("E: a call of a process that is paused past its lease is not counted", () => {
   const changes = [queueChange(1, { concurrency: 1 }), workerChange(16_000, "delete"), ...settledSecond(2)];
   const seen = [
     call(1_020, 20_050, { endedBy: "caller", status: null, whole: "no" }),
@@ -188,7 +188,7 @@ test("E: a call that a process cannot let go of, being stopped past its lease, i
   assert.deepEqual(brokenIn(historyOf({ changes, seen, faults: cutOff })), ["E", "twice"]);
 });
 
-test("F: a cancelled task is not called again, and its call is torn down; nothing else is cancelled", () => {
+test("F: a cancelled task is not called again, and its call is aborted", () => {
   const changes = [
     taskChange(1_000, {}, "insert"),
     taskChange(1_010, { status: "active", fence: 1, workerId: 1, attemptCount: 1 }),
@@ -215,7 +215,7 @@ test("F: a cancelled task is not called again, and its call is torn down; nothin
   );
 });
 
-test("F: nothing is called after its DELETE was answered", () => {
+test("F: a task is not called after its DELETE was answered", () => {
   const changes = [
     ...goodChanges().slice(0, 2),
     taskChange(1_500, { ...givenBack, attempts: [attempt({ status: "failed", code: 500 })] }),
@@ -230,7 +230,7 @@ test("F: nothing is called after its DELETE was answered", () => {
   );
 });
 
-test("F: nothing of a paused or deleted queue is begun", () => {
+test("F: no call of a paused or deleted queue starts", () => {
   const pause = answer("pause", 100, { taskId: null });
   const resume = answer("resume", 500, { taskId: null });
   const created = answer("create", 995);
@@ -240,7 +240,7 @@ test("F: nothing of a paused or deleted queue is begun", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: gone })), ["F"]);
 });
 
-test("attempts: the record tells every call, and no call that was not", () => {
+test("attempts: the record has every call that was made, and no other", () => {
   const without = [...goodChanges().slice(0, 2), taskChange(1_200, { ...COMPLETED, attempts: [] })];
   assert.deepEqual(brokenIn(historyOf({ changes: without })), ["attempts"]);
   const unseen = [
@@ -264,14 +264,14 @@ test("attempts: the record tells every call, and no call that was not", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: notSent })), ["attempts"]);
 });
 
-test("twice: a call that was answered well comes again only after a fault", () => {
+test("twice: a successful call is repeated only after a fault", () => {
   const seen = [call(1_020, 1_500), call(17_020, 17_500, { attempt: 2 })];
   const faults = [fault(1_400, 3_000)];
   assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen, faults })), []);
   assert.deepEqual(brokenIn(historyOf({ changes: settledSecond(2), seen })), ["twice"]);
 });
 
-test("twice: an answer that came after the call's timeout is asked for again", () => {
+test("twice: a call that was answered after its timeout may be repeated", () => {
   const timedOut = attempt({ status: "timeout", code: null, phase: "sent" });
   const changes = [
     ...goodChanges().slice(0, 2),
@@ -288,7 +288,7 @@ test("twice: an answer that came after the call's timeout is asked for again", (
   assert.deepEqual(brokenIn(historyOf({ changes, seen })), []);
 });
 
-test("twice: attempts come in order, one after the other, each once", () => {
+test("twice: attempts arrive once each, in order and without overlap", () => {
   const faults = [fault(1_400, 3_000)];
   const changes = settledSecond(2);
   const [first, second] = [bothCalls[0] ?? call(0, 0), bothCalls[1] ?? call(0, 0)];
@@ -301,7 +301,7 @@ test("twice: attempts come in order, one after the other, each once", () => {
   assert.deepEqual(brokenIn(historyOf({ changes, faults, seen: [first, repeated, second] })), ["twice"]);
 });
 
-test("rest: nothing is under way and nothing untold", () => {
+test("rest: no task is active and no notification is pending at the end", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: goodChanges().slice(0, 2) })), ["rest"]);
   const notification = { id: "n", taskId: "t", attempts: 1, nextAt: 0 };
   const rest = (status: "pending" | "delivered") => ({ notifications: [{ ...notification, status }] });
@@ -313,7 +313,7 @@ test("rest: nothing is under way and nothing untold", () => {
   assert.deepEqual(brokenIn(historyOf({ rest: waits })), []);
 });
 
-test("stats: the API counts what there is", () => {
+test("stats: the API's counts match the tasks", () => {
   const none = { pending: 0, active: 0, waiting: 0, polling: 0, completed: 0, failed: 0, cancelled: 0 };
   const rest = (completed: number) => ({
     stats: [{ queueId: 1, name: "q", counts: { ...none, completed } }],
@@ -322,7 +322,7 @@ test("stats: the API counts what there is", () => {
   assert.deepEqual(brokenIn(historyOf({ rest: rest(2) })), ["stats"]);
 });
 
-test("order: the higher priority is called first, then the one due first", () => {
+test("order: tasks are called by priority, then by due time", () => {
   const ended = (id: string, changes: Partial<TaskRow>) => row({ ...COMPLETED, id, ...changes });
   const inOrder = (first: Partial<TaskRow>, second: Partial<TaskRow>) => {
     const tasks = [ended("t", first), ended("u", second)];
@@ -335,12 +335,33 @@ test("order: the higher priority is called first, then the one due first", () =>
   assert.deepEqual(inOrder({ runAt: 2 }, { runAt: 1 }), ["order"]);
 });
 
-test("order: nothing begins before it is due", () => {
+test("order: no task starts before it is due", () => {
   assert.deepEqual(brokenIn(historyOf({ changes: goodChanges({ runAt: 1_009 }) })), []);
   assert.deepEqual(brokenIn(historyOf({ changes: goodChanges({ runAt: 1_100 }) })), ["order"]);
 });
 
-test("told: the caller hears of the end, after it, and as it was", () => {
+test("line: an ordered queue starts tasks one after the other, oldest first", () => {
+  const queue = (blocks: boolean) => queueChange(1, { concurrency: 1, ordered: true, blocks });
+  const begun = { status: "active", fence: 1, workerId: 1, attemptCount: 1 } as const;
+  const born = [
+    taskChange(100, { id: "t", createdAt: 100, runAt: 100 }, "insert"),
+    taskChange(200, { id: "u", createdAt: 200, runAt: 200 }, "insert"),
+  ];
+  const first = taskChange(300, { ...begun, id: "t", createdAt: 100 });
+  const second = (at: number) => taskChange(at, { ...begun, id: "u", createdAt: 200 });
+  const between = (changes: Partial<TaskRow>) => taskChange(400, { id: "t", attemptCount: 1, ...changes });
+  const isBroken = (...changes: Change[]) => brokenIn(historyOf({ changes })).includes("line");
+  const failed = between({ status: "failed", failureReason: "retries_exhausted" });
+  assert.equal(isBroken(queue(false), ...born, first, between({ status: "completed" }), second(500)), false);
+  assert.equal(isBroken(queue(false), ...born, first, between({ status: "polling" }), second(500)), true);
+  assert.equal(isBroken(queue(false), ...born, first, between({ status: "pending" }), second(500)), true);
+  assert.equal(isBroken(queueChange(1, {}), ...born, first, second(500)), false);
+  assert.equal(isBroken(queue(false), ...born, first, failed, second(500)), false);
+  assert.equal(isBroken(queue(true), ...born, first, failed, second(500)), true);
+  assert.equal(isBroken(queue(false), ...born, second(20_000)), true, "the first was due for long");
+});
+
+test("told: a notification arrives after the end, with the right status", () => {
   const changes = goodChanges({ hasNotification: true });
   const notification = (begunAt: number, says: string) =>
     call(begunAt, begunAt + 10, { kind: "notification", attempt: null, says });
@@ -356,7 +377,7 @@ test("told: the caller hears of the end, after it, and as it was", () => {
   );
 });
 
-test("answers: every request is answered in time, unless its node was stopped, or has just begun again", () => {
+test("answers: every request is answered in time, unless its node was or is paused", () => {
   const read = answer("read", 2_000, { taskId: null, queue: null });
   const created = answer("create", 995);
   const asked = (changes: Partial<typeof read>, faults: ReturnType<typeof fault>[] = []) =>
@@ -374,7 +395,7 @@ test("answers: every request is answered in time, unless its node was stopped, o
   assert.deepEqual(asked({ action: "callback", endedAt: 8_000 }), []);
 });
 
-test("process: a node stays up, starts, and stops in time", () => {
+test("process: a node does not exit by itself, and starts and stops in time", () => {
   const lived = (changes: Partial<ReturnType<typeof life>>) =>
     brokenIn(historyOf({ lives: [life(changes)] }));
   assert.deepEqual(lived({ endedAt: 5_000, killed: true }), []);
@@ -386,7 +407,7 @@ test("process: a node stays up, starts, and stops in time", () => {
   assert.deepEqual(lived({ readyAt: null, endedAt: 45_000, killed: true }), ["process"]);
 });
 
-test("a violation is explained by everything that happened to the task, in order", () => {
+test("a violation is explained by the timeline of its task", () => {
   const history = historyOf({ faults: [fault(1_050, 1_150)] });
   const lines = drawTimeline(tellStories(history).find("t"), history).map(
     (line) => line.trim().split(/\s{2,}/)[1],
@@ -396,7 +417,7 @@ test("a violation is explained by everything that happened to the task, in order
   assert.match(lines.at(-1) ?? "", /database update → completed/);
 });
 
-test("schedules: every time of one makes one task, in the commit that moves it on", () => {
+test("schedules: every due time creates one task, in the commit that advances it", () => {
   const made = (id: string, at: number) =>
     goodChanges({ id }).map((change) => ({ ...change, committedAt: change.committedAt + at }));
   const seen = ["t", "u"].map((taskId, index) =>
@@ -438,7 +459,7 @@ test("schedules: every time of one makes one task, in the commit that moves it o
   assert.deepEqual(broken(...fired, ...lost), ["schedules"], "a firing whose task is not there");
 });
 
-test("bulks: a turn restarts as many tasks as it counts, and every task is processed", () => {
+test("bulks: a turn restarts as many tasks as it counts, and processes every task", () => {
   const failed = {
     status: "failed",
     attemptCount: 1,
@@ -473,4 +494,31 @@ test("bulks: a turn restarts as many tasks as it counts, and every task is proce
   const twice = [...life.slice(0, 3), taskChange(2_000, { ...again, retries: 2 })];
   const bulk = [bulkChange(1_500, {}, "insert"), bulkChange(2_000, { status: "completed", done: 1 })];
   assert.ok(brokenIn(historyOf({ changes: [...twice, ...bulk], seen: seen.slice(0, 1) })).includes("D"));
+});
+
+test("H: no window of a flow has more begun calls than its rate, counted from the claims", () => {
+  const failed = { attemptCount: 1, attempts: [attempt({ status: "failed", code: 500 })] } as const;
+  const ended = {
+    ...COMPLETED,
+    fence: 4,
+    attemptCount: 2,
+    attempts: [...failed.attempts, attempt({ number: 2 })],
+  };
+  const broken = (flow: string, arrivedAt: number) =>
+    brokenIn(
+      historyOf({
+        changes: [
+          ...goodChanges().slice(0, 2),
+          taskChange(1_200, { ...failed, status: "pending", fence: 2 }),
+          taskChange(6_900, { ...failed, status: "active", fence: 3, workerId: 1, attemptCount: 2 }),
+          taskChange(7_200, ended),
+        ].map((change) => ({ ...change, row: { ...change.row, flow } }) as Change),
+        seen: [call(arrivedAt, arrivedAt + 50, { status: 500 }), call(6_920, 7_100, { attempt: 2 })],
+      }),
+    );
+
+  assert.deepEqual(broken("c1-r1-p5", 1_020), []);
+  assert.deepEqual(broken("c1-r1-p9", 1_020), ["H"]);
+  assert.deepEqual(broken("c1-r2-p9", 1_020), []);
+  assert.deepEqual(broken("c1-r1-p5", 6_800).includes("H"), false, "its process was frozen after it began");
 });

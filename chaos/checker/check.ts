@@ -7,7 +7,9 @@ import { checkCompletion } from "./completion.ts";
 import { checkConcurrency } from "./concurrency.ts";
 import { checkDeletions } from "./deletions.ts";
 import { checkEvents } from "./events.ts";
+import { checkFlows } from "./flows.ts";
 import type { History } from "./history.ts";
+import { checkLines } from "./lines.ts";
 import { checkLives } from "./lives.ts";
 import { checkNotifications } from "./notifications.ts";
 import { checkOutcomes } from "./outcomes.ts";
@@ -30,6 +32,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkCommittedFirst(stories),
     ...checkOutcomes(stories),
     ...checkConcurrency(stories),
+    ...checkFlows(stories),
     ...checkDeletions(history, stories),
     ...checkRecords(stories),
     ...checkCalls(history, stories),
@@ -37,6 +40,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkStats(history),
     ...checkOrder(history, stories),
     ...checkDue(stories),
+    ...checkLines(history),
     ...checkNotifications(history, stories),
     ...checkSchedules(history, stories),
     ...checkBulks(history, stories),

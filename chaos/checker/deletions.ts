@@ -7,7 +7,7 @@ const EVENT_MS = 20;
 /** A claim that was decided before the change may commit a moment after it. */
 const COMMIT_MS = 250;
 
-/** A cancel that took longer was answered though the node that made the call was not reported. */
+/** A cancel that took longer was answered without a word of the node that made the call. */
 const ACKNOWLEDGED_MS = 900;
 /** What a node may still begin then: nothing from the answer to a claim that is older. */
 const CLAIM_MS = 5_000;

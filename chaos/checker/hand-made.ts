@@ -50,8 +50,10 @@ export function taskChange(committedAt: number, changes: Partial<TaskRow>, op: O
   return { seq: 0, committedAt, relation: "tasks", op, row: row(changes) };
 }
 
+const UNORDERED = { ordered: false, blocks: false };
+
 export function queueChange(committedAt: number, changes: Partial<QueueRow>, op: Op = "update"): Change {
-  const queue = { id: 1, name: "q", concurrency: 5, paused: false, deleted: false, ...changes };
+  const queue = { id: 1, name: "q", concurrency: 5, paused: false, ...UNORDERED, deleted: false, ...changes };
   return { seq: 0, committedAt, relation: "queues", op, row: queue };
 }
 

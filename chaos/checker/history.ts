@@ -158,6 +158,8 @@ export interface TaskRow {
   readonly failureReason: string | null;
   /** How often it was restarted. */
   readonly retries: number;
+  /** The key of its flow; absent in evidence of earlier versions. */
+  readonly flow?: string | null;
 }
 
 export interface ScheduleRow {
@@ -187,6 +189,9 @@ export interface QueueRow {
   readonly name: string;
   readonly concurrency: number;
   readonly paused: boolean;
+  readonly ordered: boolean;
+  /** A failed task stops the line of an ordered queue. */
+  readonly blocks: boolean;
   readonly deleted: boolean;
 }
 

@@ -10,7 +10,7 @@ function event(type: string, changes: Partial<ToldEvent> = {}): ToldEvent {
   return { at: 2_000, id: `${type} ${changes.at ?? 0}`, type, taskId: "t", nonces: [], ...changes };
 }
 
-test("events: every change of a task is told once and in its order, from the first ready on", () => {
+test("events: a reader gets every change of a task once, in order", () => {
   const broken = (told: readonly string[], readyAt: number | null = 500, teamId = 1) =>
     brokenIn(
       historyOf({ readers: [{ teamId, readyAt, told: told.map((type, at) => event(type, { at })) }] }),
@@ -42,7 +42,7 @@ function receivers(received: readonly Delivery[], changes: Partial<Receiver> = {
   return [{ teamId: 1, queue: null, since: 500, received, ...changes }];
 }
 
-test("webhooks: every change of a task is sent, a further try under the same id", () => {
+test("webhooks: a receiver gets every change of a task, and further tries with the same id", () => {
   const broken = (received: readonly Delivery[], changes: Partial<Receiver> = {}) =>
     brokenIn(historyOf({ receivers: receivers(received, changes) }));
   assert.deepEqual(broken(DELIVERIES), []);
@@ -67,7 +67,7 @@ test("webhooks: every change of a task is sent, a further try under the same id"
   assert.deepEqual(broken(DELIVERIES.slice(2), { since: 1_100 }), [], "it is younger than the task");
 });
 
-test("webhooks: what is to be sent again later than the run lasts is not missed", () => {
+test("webhooks: a delivery that is due after the run is not counted as missing", () => {
   const undelivered = [{ type: "task.started", taskId: "t" }];
   const received = DELIVERIES.filter(({ type }) => type !== "task.started");
   assert.deepEqual(brokenIn(historyOf({ receivers: receivers(received), rest: { undelivered } })), []);
@@ -79,7 +79,7 @@ function record(changes: Partial<TaskRecord> = {}): TaskRecord {
 }
 const created = answer("create", 995, { carried: "n" });
 
-test("values: the payload, the record and what is told carry the nonce of the request", () => {
+test("values: payload, record, events and deliveries carry the request's nonce", () => {
   const broken = (parts: Partial<History>) => brokenIn(historyOf({ answers: [created], ...parts }));
   const calledWith = (...nonces: string[]) => broken({ seen: [call(1_020, 1_100, { nonces })] });
   assert.deepEqual(calledWith("n", "n"), []);
@@ -127,7 +127,7 @@ test("values and callbacks: one callback is accepted, and it is the result", () 
   assert.deepEqual(broken("n:1", 404, null), [], "one without an answer may have counted");
 });
 
-test("answers: an answer that is late while other work took the machine is not judged, and told apart", () => {
+test("answers: a late answer on a crowded machine is reported as unjudged", () => {
   const slow = answer("read", 5_000, { endedAt: 9_000, taskId: null });
   const history = (crowded: History["crowded"], status = 200) =>
     historyOf({ answers: [created, { ...slow, status }], crowded });

@@ -30,7 +30,7 @@ create function chaos.task(t tasks) returns jsonb language sql immutable as $$
     'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', chaos.attempts(t), 'runAt', chaos.ms(t.run_at),
     'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
-    'failureReason', t.failure_reason, 'retries', t.retries) $$;
+    'failureReason', t.failure_reason, 'retries', t.retries, 'flow', t.flow) $$;
 create function chaos.schedule(s schedules) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', s.id, 'nextRunAt', chaos.ms(s.next_run_at)) $$;
 create function chaos.firing(f schedule_firings) returns jsonb language sql immutable as $$
@@ -40,6 +40,9 @@ create function chaos.bulk(b bulks) returns jsonb language sql immutable as $$
                             'skipped', b.skipped) $$;
 create function chaos.queue(q queues) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', q.id, 'name', q.name, 'concurrency', q.concurrency, 'paused', q.paused,
+                            -- An older version's schema may not have these.
+                            'ordered', coalesce((to_jsonb(q) ->> 'ordered')::boolean, false),
+                            'blocks', coalesce(to_jsonb(q) ->> 'on_failure' = 'block', false),
                             'deleted', q.deleted_at is not null) $$;
 create function chaos.worker(w workers) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', w.id, 'pid', substring(w.name from '[0-9]+$')::integer) $$;

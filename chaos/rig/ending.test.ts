@@ -20,20 +20,20 @@ async function writtenBy(program: string, signal: NodeJS.Signals): Promise<strin
   return written;
 }
 
-describe("what must not outlive the runner", () => {
+describe("a clean-up at the end of the runner", () => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    it(`is ended after ${signal}, the last that came first`, async () => {
+    it(`runs after ${signal}, in reverse order of registration`, async () => {
       const program = 'for (const name of ["a", "b"]) endAtExit(() => console.log(name))';
       assert.equal(await writtenBy(program, signal), "up\nb\na\n");
     });
 
-  it("is ended although the signal comes a second time meanwhile", async () => {
+  it("runs although the signal is repeated", async () => {
     const program =
       'endAtExit(() => console.log("ended")); endAtExit(() => process.kill(process.pid, "SIGINT"))';
     assert.equal(await writtenBy(program, "SIGINT"), "up\nended\n");
   });
 
-  it("is ended although the end of something else fails", async () => {
+  it("runs although another clean-up fails", async () => {
     const program =
       'endAtExit(() => console.log("ended")); endAtExit(() => { throw new Error("not empty"); })';
     assert.equal(await writtenBy(program, "SIGINT"), "up\nended\n");

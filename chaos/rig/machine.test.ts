@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isCrowded } from "./machine.ts";
 
-test("a machine is crowded when other processes take more than a fifth of it, however busy the run itself is", () => {
+test("a machine is crowded when other processes use more than a fifth of its CPU time", () => {
   const before = { at: 0, busy: 100, ours: 50 };
   const crowded = (busy: number, ours: number) => isCrowded(before, { at: 1_000, busy, ours }, 2);
   assert.equal(crowded(100, 50), false, "nobody works");

@@ -118,7 +118,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     breaks: ["schedules"],
     edits: [
       {
-        file: "domain/schedule.js",
+        file: "features/schedules/domain.js",
         find: "next: times.next(now)",
         replace: "next: times.next(new Date(now.getTime() + 5000))",
       },
@@ -130,7 +130,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     breaks: ["bulks"],
     edits: [
       {
-        file: "service/tasks/bulk-worker.js",
+        file: "features/bulk-actions/worker.js",
         find: "const changed = await change(sql, turn, ids);",
         replace: "const changed = await database.transaction((own) => change(own, turn, ids));",
       },

@@ -1,4 +1,5 @@
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
+import { flowKey } from "../checker/flows.ts";
 import type { Behaviour } from "./behaviours.ts";
 import type { Random } from "./random.ts";
 
@@ -10,6 +11,7 @@ export interface Mix {
   readonly told: number;
   readonly waiting: number;
   readonly polling: number;
+  readonly flows: number;
 }
 
 export const MIX: Mix = {
@@ -30,7 +32,15 @@ export const MIX: Mix = {
   told: 0.25,
   waiting: 0.08,
   polling: 0.08,
+  flows: 0.3,
 };
+
+/** Concurrency, rate and period: met now and then, and enough for what comes at the usual rate. */
+const FLOWS = [
+  [2, 4, 2],
+  [3, 10, 4],
+  [4, 6, 2],
+] as const;
 
 export interface TaskRequest {
   readonly body: Readonly<Record<string, unknown>>;
@@ -76,9 +86,14 @@ export function drawTask(
         maxDuration: 40,
       }
     : undefined;
+  const [concurrency, rate, period] = random.pick(FLOWS);
+  const flow = random.chance(mix.flows)
+    ? { key: flowKey(concurrency, rate, period), concurrency, rate, period }
+    : undefined;
   const body = isDirect
     ? {
         ...shared,
+        flow,
         targetUrl: url,
         body: nonce,
         maxRetries,
@@ -88,6 +103,7 @@ export function drawTask(
       }
     : {
         ...shared,
+        flow,
         webhook_url: url,
         payload: { nonce },
         max_retries: maxRetries,

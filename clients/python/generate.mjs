@@ -1,20 +1,11 @@
 // What the Python client knows of the API, written from openapi.json: types of requests and answers, and where each operation is
 // found. Run by `npm run generate`.
 const HEAD = "# Written from openapi.json by `npm run generate`.\n";
-const KEYWORDS = new Set([
-  "from",
-  "class",
-  "import",
-  "global",
-  "pass",
-  "in",
-  "is",
-  "not",
-  "or",
-  "and",
-  "None",
-  "async",
-]);
+const KEYWORDS = new Set(
+  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
+    " ",
+  ),
+);
 const SIMPLE = { string: "str", integer: "int", number: "float", boolean: "bool", null: "None" };
 
 /** The generated files of the package, by name. */

@@ -36,6 +36,11 @@ export function createRenderer(text) {
           image({ href, text: words }) {
             return `<img src="${escapeHtml(resolve(href) ?? "")}" alt="${escapeHtml(words)}" loading="lazy">`;
           },
+          // A region that scrolls must be reachable by keyboard.
+          code({ text: lines, lang = "" }) {
+            const language = lang === "" ? "" : ` class="language-${escapeHtml(lang)}"`;
+            return `<pre tabindex="0"><code${language}>${escapeCode(lines)}\n</code></pre>\n`;
+          },
           table({ header, rows }) {
             const cell = (name, { tokens: inner, align }) =>
               `<${name}${align === "right" ? ' class="right"' : ""}>${this.parser.parseInline(inner)}</${name}>`;
@@ -90,6 +95,11 @@ function plain(text) {
     .replace(/[`*|]/g, "")
     .replace(/\s+/g, " ")
     .trim();
+}
+
+/** Code may contain entities, which it shows as they are. */
+function escapeCode(text) {
+  return escapeHtml(text.replaceAll("&", "&amp;"));
 }
 
 export function escapeHtml(text) {

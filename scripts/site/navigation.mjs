@@ -18,6 +18,8 @@ export const NAVIGATION = [
       "docs/tasks.md",
       "docs/retries.md",
       "docs/schedules.md",
+      "docs/flow-control.md",
+      "docs/deduplication.md",
       "docs/cancel-and-retry.md",
       "docs/bulk.md",
       "docs/events.md",

@@ -2,7 +2,7 @@ import { isEnded } from "../../packages/server/src/domain/task.ts";
 import { type Effects, numberAt, textAt } from "./effect.ts";
 import { type Session, takeLock, takeTally, waitForDeletion, write } from "./session.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
-import { changeTask, letGo, notifyEnds, pickColumns } from "./task-rows.ts";
+import { changeTask, isNotified, letGo, notifyEnds, pickColumns } from "./task-rows.ts";
 
 /** What the owner of a task asks for by its id. */
 export const cancelStatements: Effects = {
@@ -33,7 +33,7 @@ export const cancelStatements: Effects = {
           "timeout_seconds",
           "callback_sealed",
         ]),
-        notify: row.on_complete_url !== null,
+        notify: isNotified(row),
         config: row.poll_config,
         plan: row.poll,
         firstHeaders: row.headers ?? {},
@@ -70,9 +70,9 @@ export const cancelStatements: Effects = {
       changeTask(session, row, changes, place);
       dropUntold(session, row.id);
     });
-    const { team_id: teamId, queue_id: queueId, sandbox } = row;
+    const { team_id: teamId, queue_id: queueId, sandbox, flow } = row;
     const times = { createdAt: new Date(nowMs), runAt: new Date(run_at) };
-    return [{ teamId, queue: queue.name, queueId, sandbox, ...times }];
+    return [{ teamId, id: row.id, queue: queue.name, flow, queueId, sandbox, ...times }];
   },
 
   find_task({ tables }, values) {
@@ -84,6 +84,9 @@ export const cancelStatements: Effects = {
         ...Object.fromEntries(INSTANTS.map(([name, column]) => [name, dateOf(row[column])])),
         queue: tables.queues.get(row.queue_id)?.name,
         retries: row.retries,
+        dismissedAt: null,
+        scheduledFor: dateOf(row.scheduled_for),
+        retriedWith: null,
         closed: row.attempts,
         notifications: notificationsOf(tables, row.id),
       },
@@ -103,10 +106,19 @@ function notificationsOf({ notifications }: Session["tables"], taskId: string): 
 
 const SHOWN = [
   ...["team_id", "id", "status", "shape", "priority", "sandbox", "method", "url", "headers", "body"],
-  ...["body_is_json", "sign", "timeout_seconds", "max_retries", "backoff", "retry_delay_seconds"],
+  ...["body_is_json", "message", "sign", "timeout_seconds", "max_retries", "backoff", "retry_delay_seconds"],
   ...["retry_max_delay_seconds", "no_retry_statuses", "expires_in_seconds", "provider", "poll_config"],
-  ...["wait_for_callback", "max_wait_seconds", "on_complete_url", "attempt_count", "result", "error"],
+  ...[
+    "wait_for_callback",
+    "max_wait_seconds",
+    "on_complete_url",
+    "on_failure_url",
+    "attempt_count",
+    "result",
+    "error",
+  ],
   "failure_reason",
+  "flow",
 ] as (keyof TaskColumns)[];
 
 const INSTANTS = [

@@ -4,9 +4,9 @@ import { isTaskLocked, type Session } from "./session.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { changeTask, ordered, pickColumns } from "./task-rows.ts";
 
-const CLAIMED = [
+export const CLAIMED: readonly (keyof TaskColumns)[] = [
   ...["id", "shape", "priority", "fence", "attempt_count", "failures", "method", "url", "headers", "body"],
-  ...["body_is_json", "max_retries", "backoff", "retry_delay_seconds", "retry_max_delay_seconds"],
+  ...["body_is_json", "message", "max_retries", "backoff", "retry_delay_seconds", "retry_max_delay_seconds"],
   ...[
     "no_retry_statuses",
     "timeout_seconds",
@@ -48,6 +48,7 @@ export const claimStatements: Effects = {
       isCurrent,
       ...pickColumns(row, CLAIMED),
       runAt: new Date(row.run_at),
+      scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
       attemptStartedAt: new Date(row.attempt_started_at ?? 0),
     }));
   },
@@ -55,7 +56,7 @@ export const claimStatements: Effects = {
   look_for_due({ tables, nowMs }, values) {
     const since = Math.min((values[0] as number | null) ?? nowMs, nowMs) - numberAt(values, 2);
     const pending = [...tables.tasks.values()].filter(
-      ({ status, sandbox }) => status === "pending" && !sandbox,
+      ({ status, sandbox, flow }) => status === "pending" && !sandbox && flow === null,
     );
     const ids = new Set(
       pending.filter(({ run_at }) => run_at > since && run_at <= nowMs).map(({ queue_id }) => queue_id),
@@ -177,11 +178,11 @@ function held({ tables }: Session, values: readonly unknown[], status: string): 
   return [...tables.tasks.values()].filter((row) => row.worker_id === workerId && row.status === status);
 }
 
-function isDue({ status, sandbox, run_at }: TaskColumns, nowMs: number): boolean {
-  return status === "pending" && !sandbox && run_at <= nowMs;
+export function isDue({ status, sandbox, flow, run_at }: TaskColumns, nowMs: number): boolean {
+  return status === "pending" && !sandbox && flow === null && run_at <= nowMs;
 }
 
-function byTurn(rows: readonly TaskColumns[]): TaskColumns[] {
+export function byTurn(rows: readonly TaskColumns[]): TaskColumns[] {
   return ordered(
     rows,
     ({ priority }) => -priority,
@@ -190,7 +191,7 @@ function byTurn(rows: readonly TaskColumns[]): TaskColumns[] {
   );
 }
 
-function hasDueTasks({ tables, nowMs }: Session, { id, deleted_at, paused }: QueueColumns): boolean {
+export function hasDueTasks({ tables, nowMs }: Session, { id, deleted_at, paused }: QueueColumns): boolean {
   if (deleted_at !== null || paused) return false;
   for (const task of tables.tasks.values()) if (task.queue_id === id && isDue(task, nowMs)) return true;
   return false;

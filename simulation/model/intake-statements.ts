@@ -1,6 +1,6 @@
 import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { type Session, takeLock, takeTally, waitForTask, write } from "./session.ts";
-import type { QueueColumns, TaskColumns } from "./tables.ts";
+import type { FlowColumns, QueueColumns, TaskColumns } from "./tables.ts";
 import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
 
 /** Of a queue that says nothing else; such a row of a task has none of its own. */
@@ -45,15 +45,30 @@ export const intakeStatements: Effects = {
     return [{ ...plainAnswer(session, queue), storedIds: isAll ? null : ids }];
   },
 
-  insert_tasks(session, values) {
-    const workerId = numberAt(values, 2);
-    return recordsAt<AskedRow>(values, 1).flatMap((asked) => {
-      const queue = liveQueue(session, asked.team_id, asked.queue);
-      if (queue === undefined || !takeKey(session, asked)) return [];
-      const row = newRow(session, asked, queue, workerId);
-      write(session, (place) => insertTask(session, row, place));
-      return [acceptedRow(row)];
-    });
+  insert_tasks: insertAny,
+
+  insert_flow_tasks(session, values) {
+    // A flow would break the line of an ordered queue.
+    const taken = recordsAt<AskedRow>(values, 1).filter(
+      ({ queue, flow }) => (flow ?? null) === null || !isOrdered(session, queue),
+    );
+    const stored = insertAny(session, [JSON.stringify(taken), ...values.slice(1)]);
+    const ids = new Set(stored.map((row) => ("id" in row ? row.id : null)));
+    const flows = new Map(recordsAt<AskedRow>(values, 1).map(({ id, flow }) => [id, flow]));
+    const carried = recordsAt<Omit<FlowColumns, "key"> & { readonly id: string }>(values, 3)
+      .filter(({ id }) => ids.has(id))
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
+    for (const { id, concurrency, rate, period } of carried) {
+      const key = flows.get(id) ?? "";
+      const before = session.tables.flows.get(key);
+      session.tables.flows.set(key, {
+        key,
+        concurrency: concurrency ?? before?.concurrency ?? null,
+        rate: rate ?? before?.rate ?? null,
+        period: rate === null ? (before?.period ?? null) : period,
+      });
+    }
+    return stored;
   },
 
   find_accepted({ tables }, values) {
@@ -61,7 +76,14 @@ export const intakeStatements: Effects = {
     return recordsAt<{ id: string }>(values, 1).flatMap(({ id }) => {
       const row = tables.tasks.get(id);
       if (row === undefined) return [];
-      const ours = row.worker_id === workerId && row.fence === 1 && row.attempt_started_at === row.created_at;
+      const { worker_id, attempt_started_at } = row;
+      const parts = [
+        worker_id === null ? null : worker_id === workerId,
+        row.fence === 1,
+        attempt_started_at === null ? null : attempt_started_at === row.created_at,
+      ];
+      // As SQL has it: false, unless a null leaves it open.
+      const ours = parts.includes(false) ? false : parts.includes(null) ? null : true;
       return [{ ...acceptedRow(row), ours }];
     });
   },
@@ -74,7 +96,7 @@ export const intakeStatements: Effects = {
     if (row.status !== "pending") return [];
     takeTally(session, row.queue_id);
     write(session, () => deleteTask(session, row));
-    return [{ "?column?": 1 }];
+    return [{ queueId: row.queue_id, sandbox: row.sandbox }];
   },
 
   task_status({ tables }, values) {
@@ -97,6 +119,17 @@ export const intakeStatements: Effects = {
     return [{ removed: removed.length, live: removed.length }];
   },
 };
+
+function insertAny(session: Session, values: readonly unknown[]): object[] {
+  const workerId = numberAt(values, 2);
+  return recordsAt<AskedRow>(values, 1).flatMap((asked) => {
+    const queue = liveQueue(session, asked.team_id, asked.queue);
+    if (queue === undefined || !takeKey(session, asked)) return [];
+    const row = newRow(session, asked, queue, workerId);
+    write(session, (place) => insertTask(session, row, place));
+    return [acceptedRow(row)];
+  });
+}
 
 /** Null: the statement does nothing. */
 function plainQueue(session: Session, values: readonly unknown[]): QueueColumns | null {
@@ -178,6 +211,7 @@ function newRow(
     headers: asked.headers ?? null,
     body: asked.body ?? null,
     body_is_json: asked.body_is_json ?? false,
+    message: asked.message ?? null,
     sign: asked.sign ?? false,
     timeout_seconds: asked.timeout_seconds ?? queue.timeout_seconds,
     max_retries: asked.max_retries ?? queue.max_retries,
@@ -191,6 +225,8 @@ function newRow(
     wait_for_callback: asked.wait_for_callback ?? false,
     max_wait_seconds: asked.max_wait_seconds ?? null,
     on_complete_url: asked.on_complete_url ?? null,
+    on_failure_url: asked.on_failure_url ?? null,
+    scheduled_for: null,
     idempotency_key: asked.idempotency_key ?? null,
     created_at: nowMs,
     callback_hash: asked.callback_hash ?? null,
@@ -212,6 +248,7 @@ function newRow(
     error: null,
     failure_reason: null,
     retries: 0,
+    flow: asked.flow ?? null,
   };
 }
 
@@ -232,4 +269,10 @@ function acceptedRow(row: TaskColumns): object {
     createdMs: row.created_at,
     runMs: row.run_at,
   };
+}
+
+function isOrdered({ tables }: Session, name: string): boolean {
+  return [...tables.queues.values()].some(
+    (queue) => queue.name === name && queue.deleted_at === null && queue.ordered,
+  );
 }

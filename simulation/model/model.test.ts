@@ -10,7 +10,7 @@ import { statementName } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 
 /** Whole runs, with everything that the engine asks a database for. */
-const SEEDS = [4, 7, 23, 41, 75, 99, 103, 107, 110];
+const SEEDS = [4, 7, 10, 11, 12, 14, 16, 17, 23, 41, 75, 99, 103, 107, 110, 114];
 
 /**
  * A clock that each connection is told, in the place of PostgreSQL's own: a function is looked for in the schemas of the
@@ -147,6 +147,7 @@ function comparable(name: string, rows: readonly object[], taskOf: (id: unknown)
     const known = Object.fromEntries(
       Object.entries(rest)
         .filter(([, value]) => value !== null)
+        .map(([key, value]) => [key, key === "notified" || key === "flows" ? unordered(value) : value])
         .map(([key, value]) => [key, typeof value === "number" ? Math.round(value * 1e3) / 1e3 : value]),
     );
     if (name === "find_task" && known.notifications !== undefined)
@@ -155,6 +156,12 @@ function comparable(name: string, rows: readonly object[], taskOf: (id: unknown)
   });
   if (name === "claim_due_tasks") return plain;
   return plain.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
+}
+
+/** An aggregate has no order. */
+function unordered(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 
 /** PostgreSQL writes an instant in JSON to the microsecond. */
@@ -173,7 +180,7 @@ describe("the model of the store's statements", () => {
   const seen = new Set<string>();
 
   for (const seed of SEEDS)
-    it(`answers as PostgreSQL does in the run of seed ${seed}, and leaves the same rows behind`, async () => {
+    it(`gives the same answers and rows as PostgreSQL in the run of seed ${seed}`, async () => {
       const done: Done[] = [];
       const { tables } = await simulate({ seed, server, onStatement: (each) => done.push(each) });
       const replay = await Replay.begin();

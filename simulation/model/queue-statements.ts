@@ -4,6 +4,9 @@ import { type Session, takeLock, write } from "./session.ts";
 import type { QueueColumns, SlotColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
+/** No queue that is simulated has a circuit breaker. */
+const NO_BREAKER = { breaker: null };
+
 export const queueStatements: Effects = {
   insert_queue(session, values) {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
@@ -22,6 +25,8 @@ export const queueStatements: Effects = {
       timeout_seconds: numberAt(values, 7),
       retry_max_delay_seconds: numberAt(values, 8),
       no_retry_statuses: unlessEmpty(values[8] as readonly number[] | null),
+      ordered: values[9] === true,
+      on_failure: textAt(values, 11),
       paused: false,
       epoch: 1,
       created_at: session.nowMs,
@@ -35,17 +40,30 @@ export const queueStatements: Effects = {
     return [toQueue(row)];
   },
 
+  lock_queue_order(session, values) {
+    const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
+    takeLock(session, `queue ${teamId}/${name}`);
+    const queue = liveQueue(session, teamId, name);
+    return queue === undefined ? [] : [{ ordered: queue.ordered }];
+  },
+
   update_queue: changing((queue, values) => {
     const concurrency = (values[2] as number | null) ?? queue.concurrency;
+    const ordered = (values[9] as boolean | null) ?? queue.ordered;
+    const on_failure = (values[10] as string | null) ?? queue.on_failure;
+    const isSame =
+      concurrency === queue.concurrency && ordered === queue.ordered && on_failure === queue.on_failure;
     return {
       concurrency,
+      ordered,
+      on_failure,
       max_retries: (values[3] as number | null) ?? queue.max_retries,
       backoff: (values[4] as string | null) ?? queue.backoff,
       retry_delay_seconds: (values[5] as number | null) ?? queue.retry_delay_seconds,
       timeout_seconds: (values[6] as number | null) ?? queue.timeout_seconds,
       retry_max_delay_seconds: (values[7] as number | null) ?? queue.retry_max_delay_seconds,
       no_retry_statuses: unlessEmpty((values[8] as readonly number[] | null) ?? queue.no_retry_statuses),
-      epoch: queue.epoch + (concurrency === queue.concurrency ? 0 : 1),
+      epoch: queue.epoch + (isSame ? 0 : 1),
     };
   }),
 
@@ -69,8 +87,8 @@ export const queueStatements: Effects = {
     takeLock(session, `queue ${teamId}/${name}`);
     const queue = liveQueue(session, teamId, name);
     if (queue === undefined) return [];
-    const { id: queueId, epoch, concurrency, paused } = queue;
-    return [{ queueId, epoch, concurrency, paused }];
+    const { id: queueId, epoch, concurrency, paused, ordered } = queue;
+    return [{ queueId, epoch, concurrency, paused, ordered, ...NO_BREAKER, holdsHosts: false }];
   },
 
   acquire_slots(session, values) {
@@ -163,7 +181,9 @@ function toQueue(row: QueueColumns): object {
     ...pickColumns(row, [
       ...(["id", "team_id", "name", "concurrency", "max_retries", "backoff"] as const),
       ...(["retry_delay_seconds", "retry_max_delay_seconds", "timeout_seconds", "paused"] as const),
+      ...(["ordered", "on_failure"] as const),
     ]),
+    ...NO_BREAKER,
     noRetryStatuses: row.no_retry_statuses ?? [],
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

@@ -61,8 +61,12 @@ export const scheduleStatements: Effects = {
       const row = session.tables.schedules.get(id);
       if (row === undefined) continue;
       write(session, () => {
-        if (task_id !== null)
+        if (task_id !== null) {
           keepFiring(session, { schedule_id: id, task_id, fires_at: row.next_run_at ?? 0 });
+          const task = session.tables.tasks.get(task_id);
+          const scheduled_for = row.next_run_at;
+          if (task !== undefined) session.tables.tasks.set(task_id, { ...task, scheduled_for });
+        }
         const last = task_id === null ? {} : { last_task_id: task_id };
         store(session, "update", { ...row, next_run_at: Date.parse(next), ...last });
       });

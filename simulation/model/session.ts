@@ -6,7 +6,14 @@ export class Blocked extends Error {}
 const BLOCKED = new Blocked();
 
 /** Bugs of the statements, put in on purpose. The same as those that `chaos/` plants into the SQL. */
-export type StatementPlant = "no-fence" | "all-slots" | "attempt-not-recorded" | "events-by-transaction";
+export type StatementPlant =
+  | "no-fence"
+  | "all-slots"
+  | "attempt-not-recorded"
+  | "events-by-transaction"
+  | "line-not-held"
+  | "no-places"
+  | "no-permits";
 
 /** The database as a whole. */
 export interface Model {

@@ -3,7 +3,7 @@ import { untilNext } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { isTaskLocked, type Session, takeTally, waitForDeletion, waitForTask } from "./session.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
-import { attemptsOf, changeTask, failure, letGo, notifyEnds, ordered } from "./task-rows.ts";
+import { attemptsOf, changeTask, failure, isNotified, letGo, notifyEnds, ordered } from "./task-rows.ts";
 
 /** As in `store/tasks/task-returns.ts`. */
 const MAX_INTERRUPTIONS = 3;
@@ -125,7 +125,7 @@ export const settleStatements: Effects = {
       });
     });
     notifyEnds(session, settled);
-    return settled.map(({ id, on_complete_url }) => ({ id, notify: on_complete_url !== null }));
+    return settled.map((row) => ({ id: row.id, notify: isNotified(row) }));
   },
 
   expire_tasks(session, values) {
@@ -147,7 +147,7 @@ export const settleStatements: Effects = {
       teamId: row.team_id,
       id: row.id,
       queueId: row.queue_id,
-      notify: row.on_complete_url !== null,
+      notify: isNotified(row),
     }));
   },
 
@@ -240,11 +240,12 @@ function isDeleted({ tables }: Session, queueId: number): boolean {
   return tables.queues.get(queueId)?.deleted_at !== null;
 }
 
-function outlook({ status, run_at, on_complete_url }: TaskColumns): object {
+function outlook(row: TaskColumns): object {
+  const { status, run_at } = row;
   return {
     status,
     runAt: status === "pending" || status === "polling" ? new Date(run_at) : null,
-    notify: isEnded(status) && on_complete_url !== null,
+    notify: isEnded(status) && isNotified(row),
   };
 }
 
@@ -268,13 +269,15 @@ function returnTasks(session: Session, lost: readonly LostTask[]): object[] {
     });
   });
   notifyEnds(session, returned);
-  return returned.map(({ team_id, id, queue_id, status, failure_reason, on_complete_url }) => ({
+  return returned.map(({ team_id, id, queue_id, flow, status, failure_reason, ...row }) => ({
     teamId: team_id,
     id,
     queue: session.tables.queues.get(queue_id)?.name,
     queueId: queue_id,
+    flow,
     status,
     failure: failure_reason,
-    notify: status === "failed" && on_complete_url !== null,
+    notify: status === "failed" && isNotified(row),
+    hasFailureCallback: false,
   }));
 }

@@ -4,7 +4,9 @@ import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements, teamsWithDue } from "./claim-statements.ts";
 import type { Effect, Effects } from "./effect.ts";
 import { eventStatements, hasSubscribers } from "./event-rows.ts";
+import { flowStatements } from "./flow-statements.ts";
 import { intakeStatements } from "./intake-statements.ts";
+import { lineStatements } from "./line-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
 import { scheduleStatements } from "./schedule-statements.ts";
 import { settleStatements } from "./settle-statements.ts";
@@ -25,6 +27,8 @@ const without: Effects = {
   teams_with_due_deliveries: (session) => teamsWithDue([], session.nowMs),
   held_webhook_deliveries: nothing,
   reap_webhook_deliveries: nothing,
+  // Circuit breakers are not simulated: no queue has one.
+  held_hosts: nothing,
   // One team, of the plan that bounds nothing.
   find_team_terms: (_, values) =>
     (values[0] as readonly number[]).map((teamId) => ({
@@ -36,11 +40,13 @@ const without: Effects = {
 };
 
 const STATEMENTS: Effects = {
+  ...flowStatements,
   ...intakeStatements,
   ...claimStatements,
   ...settleStatements,
   ...cancelStatements,
   ...queueStatements,
+  ...lineStatements,
   ...workerStatements,
   ...bulkStatements,
   ...scheduleStatements,
@@ -61,7 +67,9 @@ const HOT: readonly string[] = [
   "insert_tasks_plain",
   "insert_tasks_keyed",
   "insert_tasks",
+  "insert_flow_tasks",
   "claim_due_tasks",
+  "claim_flow_tasks",
   "settle_attempts",
   "settle_attempts_completed",
 ];

@@ -25,6 +25,7 @@ export interface TaskColumns {
   readonly headers: Readonly<Record<string, string>> | null;
   readonly body: string | null;
   readonly body_is_json: boolean;
+  readonly message: object | null;
   readonly sign: boolean;
   readonly timeout_seconds: number;
   readonly max_retries: number;
@@ -38,6 +39,8 @@ export interface TaskColumns {
   readonly wait_for_callback: boolean;
   readonly max_wait_seconds: number | null;
   readonly on_complete_url: string | null;
+  readonly on_failure_url: string | null;
+  readonly scheduled_for: number | null;
   readonly idempotency_key: string | null;
   readonly created_at: number;
   readonly callback_hash: string | null;
@@ -59,6 +62,7 @@ export interface TaskColumns {
   readonly error: string | null;
   readonly failure_reason: FailureReason | null;
   readonly retries: number;
+  readonly flow: string | null;
 }
 
 export interface QueueColumns {
@@ -73,6 +77,8 @@ export interface QueueColumns {
   readonly no_retry_statuses: readonly number[] | null;
   readonly timeout_seconds: number;
   readonly paused: boolean;
+  readonly ordered: boolean;
+  readonly on_failure: string;
   readonly epoch: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -92,6 +98,13 @@ export interface SlotColumns {
   readonly slots: number;
   /** Stands for `xmin`: another one with every write. */
   readonly version: string;
+}
+
+/** The line of an ordered queue. */
+export interface LineColumns {
+  readonly isOpen: boolean;
+  /** The tasks that have begun, with how often each had been retried by hand. */
+  readonly begun: ReadonlyMap<string, number>;
 }
 
 export interface NotificationColumns {
@@ -164,11 +177,33 @@ export interface EventColumns {
   readonly entry: readonly [type: string, id: string, shape: string, status: TaskStatus];
 }
 
+/** A flow: the figures that its tasks carried. Pauses and stored limits are not simulated. */
+export interface FlowColumns {
+  readonly key: string;
+  readonly concurrency: number | null;
+  readonly rate: number | null;
+  readonly period: number | null;
+}
+
+export interface HoldColumns {
+  readonly flow: string;
+  readonly task_id: string;
+  readonly fence: number;
+  readonly permit_at: number | null;
+}
+
 export interface Tables {
+  readonly flows: Map<string, FlowColumns>;
+  /** By task and fence. */
+  readonly holds: Map<string, HoldColumns>;
+  /** The counts by flow and time. */
+  readonly permits: Map<string, Map<number, number>>;
   readonly tasks: Map<string, TaskColumns>;
   readonly queues: Map<number, QueueColumns>;
   readonly workers: Map<number, WorkerColumns>;
   readonly slots: Map<string, SlotColumns>;
+  /** Which others are due, and in which order, the model finds in the tasks. */
+  readonly lines: Map<number, LineColumns>;
   readonly notifications: Map<string, NotificationColumns>;
   readonly keys: Map<string, KeyColumns>;
   readonly bulks: Map<string, BulkColumns>;
@@ -194,10 +229,14 @@ type Op = "insert" | "update" | "delete";
 
 export function emptyTables(): Tables {
   return {
+    flows: new Map(),
+    holds: new Map(),
+    permits: new Map(),
     tasks: new Map(),
     queues: new Map(),
     workers: new Map(),
     slots: new Map(),
+    lines: new Map(),
     notifications: new Map(),
     keys: new Map(),
     bulks: new Map(),

@@ -82,10 +82,23 @@ export function letGo(
   };
 }
 
+/** Whether its end has a notification, or may have one. */
+export function isNotified({
+  on_complete_url,
+  on_failure_url,
+}: Pick<TaskColumns, "on_complete_url" | "on_failure_url">): boolean {
+  return on_complete_url !== null || on_failure_url !== null;
+}
+
+function notifiedUrls(row: TaskColumns) {
+  if (!isEnded(row.status)) return [];
+  const urls = [row.on_complete_url, row.status === "completed" ? null : row.on_failure_url];
+  return urls.flatMap((url) => (url === null ? [] : { ...row, url }));
+}
+
 /** Those that ended are told, in the same commit. */
 export function notifyEnds({ model, tables, nowMs }: Session, changed: readonly TaskColumns[]): void {
-  for (const { team_id, id: task_id, status, on_complete_url: url } of changed) {
-    if (!isEnded(status) || url === null) continue;
+  for (const { team_id, id: task_id, url } of changed.flatMap(notifiedUrls)) {
     const number = model.nextId("notifications");
     const id = `00000000-0000-4000-9000-${String(number).padStart(12, "0")}`;
     const row = {

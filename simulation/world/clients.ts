@@ -2,12 +2,14 @@ import type { Action, Answer } from "../../chaos/checker/history.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
+import type { QueueSettings } from "../../packages/server/src/domain/queue.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
 import type { TaskRequest } from "../../packages/server/src/domain/task-request.ts";
 import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
 import type { Server } from "../server.ts";
 import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tasks.ts";
 import type { SimulatedNode } from "./node.ts";
+import type { Orderly } from "./order.ts";
 import { START_OF_TIME_MS } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -36,6 +38,8 @@ export interface Clients {
   act(): void;
   /** Resumes every queue, and asks until it is so. */
   resumeAll(): void;
+  /** No failed task stops a line any more; asks until it is so. */
+  unblock(): void;
   /** A schedule that fires every second, and is asked for until it is there. */
   schedule(): void;
   /** Pauses it, and asks until it is so. */
@@ -51,8 +55,11 @@ export function createClients(options: {
   /** The process that serves at this node now; null: none does. */
   readonly nodeAt: (index: number) => SimulatedNode | null;
   readonly nodes: number;
+  /** The queue in strict order; null: none is. */
+  readonly orderly: Orderly | null;
+  readonly hasFlows: boolean;
 }): Clients {
-  const { server, scheduler, random } = options;
+  const { server, scheduler, random, orderly } = options;
   const answers: Answer[] = [];
   /** The requests without an answer, each as it would end without one. */
   const open = new Set<() => void>();
@@ -108,7 +115,7 @@ export function createClients(options: {
   }
 
   function create(): void {
-    const task = newTask(tasks.length, random);
+    const task = newTask(tasks.length, random, options.hasFlows);
     tasks.push(task);
     send(task);
     // While it is claimed, or called.
@@ -225,10 +232,16 @@ export function createClients(options: {
   function resize(): void {
     const queue = random.pick(QUEUES);
     const concurrency = random.between(1, 4);
+    const changes = queue === orderly?.queue ? changeOfOrder(orderly) : { concurrency };
     request("limit", { queue }, async ({ databases: { api } }) => {
-      await server.createQueueService({ database: api }).update(REQUESTER, queue, { concurrency });
+      await server.createQueueService({ database: api }).update(REQUESTER, queue, changes);
       return 200;
     });
+  }
+
+  function changeOfOrder({ random: own }: Orderly): Partial<QueueSettings> {
+    if (own.chance(0.2)) return { ordered: false, concurrency: own.between(1, 3) };
+    return { ordered: true, onFailure: own.pick(["continue", "block"] as const) };
   }
 
   function replaceQueue(): void {
@@ -242,7 +255,8 @@ export function createClients(options: {
 
   function createQueue(queue: QueueName, onAnswer: (status: number | null) => void): void {
     const work = async ({ databases: { api } }: SimulatedNode) => {
-      const settings = { concurrency: random.between(1, 3), retryDelaySeconds: 1 };
+      const usual = { concurrency: random.between(1, 3), retryDelaySeconds: 1 };
+      const settings = queue === orderly?.queue ? { retryDelaySeconds: 1, ordered: true } : usual;
       await server.createQueueService({ database: api }).create(REQUESTER, queue, settings);
       return 201;
     };
@@ -299,6 +313,16 @@ export function createClients(options: {
       if (action === "resize") return resize();
       if (action === "actOnMany") return actOnMany();
       return action === "replaceQueue" ? replaceQueue() : setPaused(action === "pause", random.pick(QUEUES));
+    },
+    unblock() {
+      if (orderly === null) return;
+      const { queue } = orderly;
+      retryRequest("limit", { queue }, async ({ databases: { api } }) => {
+        await server
+          .createQueueService({ database: api })
+          .update(REQUESTER, queue, { onFailure: "continue" });
+        return 200;
+      });
     },
     resumeAll() {
       for (const queue of QUEUES) {

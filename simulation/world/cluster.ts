@@ -37,6 +37,7 @@ const HOUR_MS = 3_600_000;
 const LEASE_MS = 15_000;
 const GIVES_TASKS: readonly string[] = [
   "claim_due_tasks",
+  "claim_ordered_task",
   "insert_tasks",
   "insert_tasks_plain",
   "insert_tasks_keyed",

@@ -1,3 +1,4 @@
+import { flowKey } from "../../chaos/checker/flows.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import { type NewTask, NO_FOLLOW_UP } from "../../packages/server/src/domain/task.ts";
 
@@ -22,9 +23,9 @@ function digitsOf(id: string): string {
 }
 
 /** Every other one is plain: there is a statement of its own for batches of those. */
-export function newTask(number: number, random: Random): NewTask {
+export function newTask(number: number, random: Random, hasFlows: boolean): NewTask {
   const isPlain = random.chance(0.5);
-  const task = anyTask(number, random);
+  const task = { ...anyTask(number, random), flow: hasFlows ? flowOf(number) : null };
   return isPlain ? { ...task, ...PLAIN } : task;
 }
 
@@ -40,10 +41,14 @@ export function scheduledTask(number: number): NewTask {
     call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
     priority: 5,
     onCompleteUrl: null,
+    onFailureUrl: null,
+    dedupe: null,
     bodyIsJson: false,
+    message: null,
     sign: false,
     tags: null,
     metadata: null,
+    flow: null,
     retryDelaySeconds: null,
     runAt: null,
     simulate: null,
@@ -76,10 +81,14 @@ function anyTask(number: number, random: Random): NewTask {
     call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
     priority: random.between(1, 10),
     onCompleteUrl: random.chance(0.3) ? `https://caller.example/notification/${id}` : null,
+    onFailureUrl: null,
+    dedupe: null,
     bodyIsJson: false,
+    message: null,
     sign: false,
     tags: null,
     metadata: null,
+    flow: null,
     expiresInSeconds: random.chance(0.15) ? random.between(1, 6) : null,
     retryDelaySeconds: null,
     retryMaxDelaySeconds: random.chance(0.1) ? 1 : null,
@@ -105,6 +114,13 @@ function anyTask(number: number, random: Random): NewTask {
       ? { key: `key ${number}`, requestHash: "00", callbackSealed: null }
       : null,
   };
+}
+
+/** One in three has one of two flows, each with limits that are met. */
+function flowOf(number: number): NewTask["flow"] {
+  if (number % 3 !== 2) return null;
+  const [concurrency, rate, period] = number % 2 === 0 ? [1, 4, 3] : [3, 2, 6];
+  return { key: flowKey(concurrency, rate, period), concurrency, rate, period };
 }
 
 function pollConfig(id: string, maxDuration: number) {

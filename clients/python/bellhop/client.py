@@ -142,6 +142,10 @@ class Webhooks(_Group):
     def delete(self, webhook_id: str) -> Any:
         return self._ask("deleteWebhook", "webhook", id=webhook_id)
 
+    def test(self, webhook_id: str) -> Any:
+        """Sends an event ``webhook.test`` to this webhook alone."""
+        return self._ask("testWebhook", "delivery", id=webhook_id)
+
 
 class ApiKeys(_Group):
     def create(self, key: CreateApiKey) -> CreatedApiKey:

@@ -51,6 +51,16 @@ class Bulks:
     def get(self, bulk_id: str) -> Bulk:
         return cast(Bulk, self._send("getBulk", id=bulk_id).json["bulk"])
 
+    def list(self) -> Iterator[Bulk]:
+        """All bulk actions, newest first."""
+        query: dict[str, Any] = {}
+        while True:
+            page = self._send("listBulks", query=query).json
+            yield from page["bulks"]
+            if page["pagination"]["nextCursor"] is None:
+                return
+            query = {"cursor": page["pagination"]["nextCursor"]}
+
     def stop(self, bulk_id: str) -> Bulk:
         return cast(Bulk, self._send("stopBulk", id=bulk_id).json["bulk"])
 
@@ -105,6 +115,10 @@ class Tasks:
     def cancel(self, task_id: str) -> Task | DirectTask:
         """Ends a task in any state."""
         return self._record(self._send("cancelTask", id=task_id).json)
+
+    def dismiss(self, task_id: str) -> Task | DirectTask:
+        """Marks a failed task as one that nobody needs to look at any more."""
+        return self._record(self._send("dismissTask", id=task_id).json)
 
     def retry(self, task_id: str, body: RetryTask | None = None) -> Task | DirectTask:
         """Makes a failed or cancelled task pending again, under its id."""

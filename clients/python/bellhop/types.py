@@ -15,6 +15,46 @@ class AccessToken(TypedDict):
 class AdvanceSandbox(TypedDict):
     seconds: int
 
+AlertWhen = TypedDict("AlertWhen", {
+    "kind": "Literal[\"failure_rate\", \"oldest_pending\", \"depth\", \"breaker_open\", \"webhook_disabled\", \"schedule_failing\", \"storage\"]",
+    "queue": "str | None",
+    "threshold": "float | None",
+    "within": "float | None",
+    "for": "int",
+})
+
+class AlertNotifyItem(TypedDict):
+    email: NotRequired[str]
+    url: NotRequired[str]
+    slack_url: NotRequired[str]
+    last_error: str | None
+    last_sent_at: str | None
+
+class Alert(TypedDict):
+    id: str
+    name: str
+    when: AlertWhen
+    notify: list[AlertNotifyItem]
+    enabled: bool
+    state: Literal["ok", "firing"]
+    value: float | None
+    since: str | None
+    last_fired_at: str | None
+    created_at: str
+    updated_at: str
+
+class AlertAnswer(TypedDict):
+    alert: Alert
+
+class AlertListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
+class AlertList(TypedDict):
+    alerts: list[Alert]
+    pagination: NotRequired[AlertListPagination]
+
 class ApiKey(TypedDict):
     id: str
     name: str
@@ -122,6 +162,7 @@ class AuthorizationServer(TypedDict):
 class BatchAnswer(TypedDict):
     created: int
     replayed: int
+    deduplicated: NotRequired[int]
     refused: int
     results: list[BatchItem]
 
@@ -131,12 +172,31 @@ class BatchItem(TypedDict):
     callbackId: NotRequired[str]
     callbackUrl: NotRequired[str]
     replayed: NotRequired[bool]
+    deduplicated: NotRequired[bool]
+    replaced: NotRequired[bool]
     error: NotRequired[str]
     code: NotRequired[str]
 
+class Breaker(TypedDict):
+    queue: str
+    host: str
+    state: Literal["open", "probing"]
+    failures: int
+    opened_at: str
+    until: str
+
+class BreakerListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
+class BreakerList(TypedDict):
+    breakers: list[Breaker]
+    pagination: NotRequired[BreakerListPagination]
+
 class Bulk(TypedDict):
     id: str
-    action: Literal["cancel", "retry", "delete"]
+    action: Literal["cancel", "retry", "delete", "dismiss"]
     status: Literal["running", "completed", "stopped"]
     matched: int
     done: int
@@ -146,8 +206,43 @@ class Bulk(TypedDict):
 class BulkAnswer(TypedDict):
     bulk: Bulk
 
+class BulkListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
+class BulkList(TypedDict):
+    bulks: list[Bulk]
+    pagination: BulkListPagination
+
 class ChangeRole(TypedDict):
     role: Literal["owner", "admin", "member", "viewer"]
+
+class CloseBreaker(TypedDict):
+    queue: NotRequired[str]
+
+class ClosedBreakers(TypedDict):
+    host: str
+    closed: list[str]
+
+CreateAlertWhen = TypedDict("CreateAlertWhen", {
+    "kind": "Literal[\"failure_rate\", \"oldest_pending\", \"depth\", \"breaker_open\", \"webhook_disabled\", \"schedule_failing\", \"storage\"]",
+    "queue": "NotRequired[str | None]",
+    "threshold": "NotRequired[float | None]",
+    "within": "NotRequired[int | None]",
+    "for": "NotRequired[int | None]",
+})
+
+class CreateAlertNotifyItem(TypedDict):
+    email: NotRequired[str | None]
+    url: NotRequired[str | None]
+    slack_url: NotRequired[str | None]
+
+class CreateAlert(TypedDict):
+    name: str
+    when: CreateAlertWhen
+    notify: list[CreateAlertNotifyItem]
+    enabled: NotRequired[bool]
 
 class CreateApiKey(TypedDict):
     name: str
@@ -162,7 +257,7 @@ class CreateApplication(TypedDict):
 class CreateBulkFilter(TypedDict):
     queue: NotRequired[str]
     status: NotRequired[str]
-    tag: NotRequired[str]
+    tag: NotRequired[str | list[str]]
     created_after: NotRequired[str]
     created_before: NotRequired[str]
     host: NotRequired[str]
@@ -171,12 +266,13 @@ class CreateBulkFilter(TypedDict):
     failure_reason: NotRequired[Literal["retries_exhausted", "worker_lost", "queue_deleted", "poll_failed", "poll_timeout", "callback_timeout", "token_revoked", "blocked", "not_retryable", "expired"]]
     response_code: NotRequired[str]
     error: NotRequired[str]
-    metadata: NotRequired[str]
+    metadata: NotRequired[str | dict[str, str]]
+    dismissed: NotRequired[Literal["true", "false"]]
     id: NotRequired[str]
     sandbox: NotRequired[bool]
 
 class CreateBulk(TypedDict):
-    action: Literal["cancel", "retry", "delete"]
+    action: Literal["cancel", "retry", "delete", "dismiss"]
     filter: CreateBulkFilter
     dry_run: NotRequired[bool]
     rate: NotRequired[int]
@@ -203,15 +299,24 @@ class CreateDirectTask(TypedDict):
     provider: NotRequired[str]
     pollConfig: NotRequired[OwnPollConfig]
     onCompleteUrl: NotRequired[str]
+    onFailureUrl: NotRequired[str]
     idempotencyKey: NotRequired[str]
     sign: NotRequired[bool]
+    dedupe: NotRequired[DirectDedupe]
     tags: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str | FlowOfTask]
     simulate: NotRequired[DirectSimulation]
 
 class CreateInvitation(TypedDict):
     email: str
     role: NotRequired[Literal["owner", "admin", "member", "viewer"]]
+
+class CreateQueueBreaker2(TypedDict):
+    failures: NotRequired[int]
+    ratio: NotRequired[float]
+    within: NotRequired[int]
+    cooldown: NotRequired[int]
 
 class CreateQueue(TypedDict):
     name: str
@@ -222,6 +327,9 @@ class CreateQueue(TypedDict):
     retry_max_delay: NotRequired[int]
     no_retry_statuses: NotRequired[list[int]]
     timeout: NotRequired[int]
+    ordered: NotRequired[bool]
+    on_failure: NotRequired[Literal["continue", "block"]]
+    breaker: NotRequired[bool | CreateQueueBreaker2]
 
 class CreateSchedule(TypedDict):
     name: str
@@ -253,9 +361,12 @@ class CreateTask(TypedDict):
     provider: NotRequired[str]
     poll_config: NotRequired[OwnPollConfig]
     on_complete_url: NotRequired[str]
+    on_failure_url: NotRequired[str]
     idempotency_key: NotRequired[str]
+    dedupe: NotRequired[Dedupe]
     tags: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str | FlowOfTask]
     simulate: NotRequired[Simulation]
 
 class CreateTasks(TypedDict):
@@ -269,7 +380,7 @@ class CreateToken(TypedDict):
 
 class CreateWebhook(TypedDict):
     url: str
-    events: list[Literal["task.created", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted"]]
+    events: list[Literal["task.created", "task.replaced", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted", "target.down", "target.up"]]
     queue: NotRequired[str]
     tag: NotRequired[str]
     enabled: NotRequired[bool]
@@ -287,16 +398,60 @@ class CreatedApiKey(TypedDict):
 
 class CreatedDirectTask(TypedDict):
     task: NewDirectTask
+    deduplicated: NotRequired[bool]
+    replaced: NotRequired[bool]
     callbackId: NotRequired[str]
     callbackUrl: NotRequired[str]
+
+class CreatedTaskRetriedWithItem(TypedDict):
+    at: str
+    fields: list[str]
 
 class CreatedTask(TypedDict):
     id: str
     queue: str
     status: Literal["pending", "active", "completed", "failed", "waiting", "polling", "cancelled"]
     priority: int
-    delay: int
     created_at: str
+    run_at: NotRequired[str]
+    started_at: NotRequired[str]
+    completed_at: NotRequired[str]
+    payload: NotRequired[Any]
+    max_retries: NotRequired[int]
+    timeout: NotRequired[int]
+    retry_backoff: NotRequired[Literal["fixed", "exponential"]]
+    retry_delay: NotRequired[int]
+    retry_max_delay: NotRequired[int]
+    no_retry_statuses: NotRequired[list[int]]
+    expires_in: NotRequired[int]
+    webhook_url: NotRequired[str]
+    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    headers: NotRequired[dict[str, str]]
+    wait_for_callback: NotRequired[bool]
+    max_wait: NotRequired[int]
+    provider: NotRequired[str]
+    poll_config: NotRequired[PollConfig]
+    on_complete_url: NotRequired[str]
+    on_failure_url: NotRequired[str]
+    dedupe: NotRequired[Dedupe]
+    tags: NotRequired[list[str]]
+    metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str]
+    result: NotRequired[TaskResult]
+    error: NotRequired[str]
+    failure_reason: NotRequired[str]
+    sandbox: NotRequired[bool]
+    schedule: NotRequired[str]
+    scheduled_for: NotRequired[str]
+    dismissed_at: NotRequired[str]
+    attempts: NotRequired[list[Attempt]]
+    polls: NotRequired[Polls]
+    notifications: NotRequired[list[NotificationState]]
+    retries: NotRequired[int]
+    retried_with: NotRequired[list[CreatedTaskRetriedWithItem]]
+    delay: int
+    deduplicated: NotRequired[bool]
+    replaced: NotRequired[bool]
     callback_id: NotRequired[str]
     callback_url: NotRequired[str]
 
@@ -310,6 +465,19 @@ class CreatedTeamTeam(TypedDict):
 class CreatedTeam(TypedDict):
     team: CreatedTeamTeam
 
+class Dedupe(TypedDict):
+    key: str
+    mode: Literal["first", "replace", "debounce"]
+    window: int
+    max_wait: NotRequired[int]
+
+class DeletedAlertAlert(TypedDict):
+    id: str
+    deleted: bool
+
+class DeletedAlert(TypedDict):
+    alert: DeletedAlertAlert
+
 class DeletedApplicationApplication(TypedDict):
     clientId: str
     name: str
@@ -317,6 +485,10 @@ class DeletedApplicationApplication(TypedDict):
 
 class DeletedApplication(TypedDict):
     application: DeletedApplicationApplication
+
+class DeletedFlow(TypedDict):
+    key: str
+    deleted: bool
 
 class DeletedQueue(TypedDict):
     name: str
@@ -330,6 +502,10 @@ class DeletedSchedule(TypedDict):
 
 class DeletedTask(TypedDict):
     id: str
+    deleted: bool
+
+class DeletedUrlGroup(TypedDict):
+    name: str
     deleted: bool
 
 class DeletedWebhookWebhook(TypedDict):
@@ -350,6 +526,12 @@ class DirectAttempt(TypedDict):
     phase: Literal["not_sent", "sent", "responded"]
     error: str | None
 
+class DirectDedupe(TypedDict):
+    key: str
+    mode: Literal["first", "replace", "debounce"]
+    window: int
+    maxWait: NotRequired[int]
+
 class DirectNotificationState(TypedDict):
     url: str
     status: Literal["pending", "delivered", "failed"]
@@ -369,6 +551,10 @@ class DirectSimulation(TypedDict):
     body: NotRequired[Any]
     attempts: NotRequired[int]
     responseCode: NotRequired[int]
+
+class DirectTaskRetriedWithItem(TypedDict):
+    at: str
+    fields: list[str]
 
 class DirectTask(TypedDict):
     id: str
@@ -395,18 +581,24 @@ class DirectTask(TypedDict):
     provider: NotRequired[str]
     pollConfig: NotRequired[PollConfig]
     onCompleteUrl: NotRequired[str]
+    onFailureUrl: NotRequired[str]
     sign: NotRequired[bool]
+    dedupe: NotRequired[DirectDedupe]
     tags: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str]
     result: NotRequired[TaskResult]
     error: NotRequired[str]
     failureReason: NotRequired[str]
     sandbox: NotRequired[bool]
     schedule: NotRequired[str]
+    scheduledFor: NotRequired[str]
+    dismissedAt: NotRequired[str]
     attempts: list[DirectAttempt]
     polls: NotRequired[DirectPolls]
     notifications: NotRequired[list[DirectNotificationState]]
     retries: NotRequired[int]
+    retriedWith: NotRequired[list[DirectTaskRetriedWithItem]]
 
 class DirectTaskAnswer(TypedDict):
     task: DirectTask
@@ -435,14 +627,19 @@ class DirectTaskSummary(TypedDict):
     provider: NotRequired[str]
     pollConfig: NotRequired[PollConfig]
     onCompleteUrl: NotRequired[str]
+    onFailureUrl: NotRequired[str]
     sign: NotRequired[bool]
+    dedupe: NotRequired[DirectDedupe]
     tags: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str]
     result: NotRequired[TaskResultSummary]
     error: NotRequired[str]
     failureReason: NotRequired[str]
     sandbox: NotRequired[bool]
     schedule: NotRequired[str]
+    scheduledFor: NotRequired[str]
+    dismissedAt: NotRequired[str]
     attemptCount: NotRequired[int]
     retries: NotRequired[int]
 
@@ -472,7 +669,7 @@ class ErrorDetailsItem(TypedDict):
 
 class Error(TypedDict):
     error: str
-    code: Literal["api_key_required", "api_key_invalid", "token_invalid", "metrics_token_unset", "metrics_token_invalid", "scope_missing", "role_missing", "test_key_refused", "live_refused", "session_required", "session_bound", "form_foreign", "not_found", "method_not_allowed", "body_not_json", "body_not_object", "body_bounds", "body_not_read", "bodies_waiting", "body_not_typed", "body_too_large", "body_coding_unknown", "body_not_decoded", "url_malformed", "request_malformed", "request_timeout", "headers_too_large", "invalid", "cursor_foreign", "batch_refused", "vault_token_unknown", "provider_unknown", "idempotency_conflict", "callback_unknown", "callback_not_awaited", "rate_limited", "too_many_waiting", "too_many_streams", "streams_full", "task_not_found", "task_ended", "task_not_retryable", "task_queue_gone", "task_not_ended", "notification_unset", "notification_pending", "task_not_pending", "bulk_not_found", "bulk_ended", "bulks_full", "too_many_scans", "queue_not_found", "queue_exists", "queue_default_kept", "schedule_not_found", "schedule_exists", "webhook_not_found", "webhooks_full", "limit_reached", "tasks_full", "team_limit", "session_not_found", "team_not_found", "member_not_found", "member_exists", "last_owner", "invitation_not_found", "overloaded", "crowded", "database_away", "space_low", "stopping", "api_key_not_found", "api_keys_full", "application_not_found", "applications_full", "authorization_not_found", "vault_off", "vault_token_not_found", "vault_token_inside", "vault_token_host", "internal"]
+    code: Literal["api_key_required", "api_key_invalid", "token_invalid", "metrics_token_unset", "metrics_token_invalid", "scope_missing", "role_missing", "test_key_refused", "live_refused", "session_required", "session_bound", "form_foreign", "not_found", "method_not_allowed", "body_not_json", "body_not_object", "body_bounds", "body_not_read", "bodies_waiting", "body_not_typed", "body_too_large", "body_coding_unknown", "body_not_decoded", "url_malformed", "request_malformed", "request_timeout", "headers_too_large", "invalid", "cursor_foreign", "batch_refused", "vault_token_unknown", "provider_unknown", "idempotency_conflict", "dedupe_conflict", "callback_unknown", "callback_not_awaited", "rate_limited", "too_many_waiting", "too_many_streams", "streams_full", "task_not_found", "task_ended", "task_not_retryable", "task_queue_gone", "task_not_failed", "task_not_ended", "notification_unset", "notification_pending", "task_not_pending", "bulk_not_found", "bulk_ended", "bulks_full", "too_many_scans", "queue_not_found", "queue_exists", "queue_default_kept", "schedule_not_found", "schedule_exists", "message_not_found", "url_group_not_found", "url_group_used", "webhook_not_found", "webhook_off", "delivery_not_found", "delivery_pending", "delivery_message_gone", "webhooks_full", "alert_not_found", "alerts_full", "limit_reached", "breaker_not_found", "flow_not_found", "flow_backlog_full", "flows_full", "tasks_full", "team_limit", "session_not_found", "team_not_found", "member_not_found", "member_exists", "last_owner", "invitation_not_found", "overloaded", "crowded", "database_away", "space_low", "stopping", "api_key_not_found", "api_keys_full", "application_not_found", "applications_full", "authorization_not_found", "vault_off", "vault_token_not_found", "vault_token_inside", "vault_token_host", "internal"]
     details: NotRequired[list[ErrorDetailsItem]]
 
 class ExplanationTask(TypedDict):
@@ -480,13 +677,15 @@ class ExplanationTask(TypedDict):
     status: Literal["pending", "active", "completed", "failed", "waiting", "polling", "cancelled"]
 
 class ExplanationReasonsItem(TypedDict):
-    code: Literal["delayed", "backing_off", "queue_paused", "queue_full", "team_share", "behind", "no_worker", "call_under_way", "awaiting_callback", "polling", "sandbox"]
+    code: Literal["delayed", "backing_off", "queue_paused", "queue_full", "team_share", "breaker_open", "flow_full", "flow_rate", "flow_paused", "behind", "blocked_by", "no_worker", "call_under_way", "awaiting_callback", "polling", "sandbox"]
     detail: str
     until: str | None
+    blocked_by: NotRequired[str]
 
 class Explanation(TypedDict):
     task: ExplanationTask
     runnable: bool
+    starts_about: str | None
     reasons: list[ExplanationReasonsItem]
 
 class FailureGroupFilter(TypedDict):
@@ -515,6 +714,43 @@ class FailureGroup(TypedDict):
 
 class FailureList(TypedDict):
     failures: list[FailureGroup]
+
+class FlowSource(TypedDict):
+    concurrency: Literal["stored", "task", None]
+    rate: Literal["stored", "task", None]
+
+class Flow(TypedDict):
+    key: str
+    concurrency: int | None
+    rate: int | None
+    period: int | None
+    pause_on_retry_after: bool
+    hold: Literal["call", "task"]
+    max_waiting: int | None
+    source: FlowSource
+    paused: bool
+    paused_until: str | None
+    active: int
+    waiting: int
+    begun_in_period: int
+
+class FlowAnswer(TypedDict):
+    flow: Flow
+
+class FlowListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
+class FlowList(TypedDict):
+    flows: list[Flow]
+    pagination: NotRequired[FlowListPagination]
+
+class FlowOfTask(TypedDict):
+    key: str
+    concurrency: NotRequired[int]
+    rate: NotRequired[int]
+    period: NotRequired[int]
 
 class Invitation(TypedDict):
     id: str
@@ -588,6 +824,10 @@ class MintedApplication(TypedDict):
 class NameTeam(TypedDict):
     name: str
 
+class NewDirectTaskRetriedWithItem(TypedDict):
+    at: str
+    fields: list[str]
+
 class NewDirectTask(TypedDict):
     id: str
     queue: str
@@ -595,12 +835,42 @@ class NewDirectTask(TypedDict):
     priority: int
     createdAt: str
     runAt: NotRequired[str]
+    startedAt: NotRequired[str]
+    completedAt: NotRequired[str]
     body: NotRequired[str | dict[str, Any] | list[Any]]
+    maxRetries: NotRequired[int]
+    timeout: NotRequired[int]
+    retryBackoff: NotRequired[Literal["fixed", "exponential"]]
+    retryDelay: NotRequired[int]
+    retryMaxDelay: NotRequired[int]
+    noRetryStatuses: NotRequired[list[int]]
+    expiresIn: NotRequired[int]
     targetUrl: str
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     headers: dict[str, str]
+    waitForCallback: NotRequired[bool]
+    maxWait: NotRequired[int]
     provider: NotRequired[str]
     pollConfig: NotRequired[PollConfig]
+    onCompleteUrl: NotRequired[str]
+    onFailureUrl: NotRequired[str]
+    sign: NotRequired[bool]
+    dedupe: NotRequired[DirectDedupe]
+    tags: NotRequired[list[str]]
+    metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str]
+    result: NotRequired[TaskResult]
+    error: NotRequired[str]
+    failureReason: NotRequired[str]
+    sandbox: NotRequired[bool]
+    schedule: NotRequired[str]
+    scheduledFor: NotRequired[str]
+    dismissedAt: NotRequired[str]
+    attempts: NotRequired[list[DirectAttempt]]
+    polls: NotRequired[DirectPolls]
+    notifications: NotRequired[list[DirectNotificationState]]
+    retries: NotRequired[int]
+    retriedWith: NotRequired[list[NewDirectTaskRetriedWithItem]]
 
 class NotificationState(TypedDict):
     url: str
@@ -661,6 +931,14 @@ class Provider(TypedDict):
 class ProviderList(TypedDict):
     providers: list[Provider]
 
+class PutFlow(TypedDict):
+    concurrency: NotRequired[int]
+    rate: NotRequired[int]
+    period: NotRequired[int]
+    pause_on_retry_after: NotRequired[bool]
+    hold: NotRequired[Literal["call", "task"]]
+    max_waiting: NotRequired[int]
+
 class PutSchedule(TypedDict):
     cron: str
     task: CreateTask | CreateDirectTask
@@ -668,6 +946,19 @@ class PutSchedule(TypedDict):
     overlap: NotRequired[Literal["allow", "skip"]]
     catch_up: NotRequired[Literal["one", "none"]]
     paused: NotRequired[bool]
+
+class PutUrlGroupEndpointsItem(TypedDict):
+    url: str
+    name: NotRequired[str]
+
+class PutUrlGroup(TypedDict):
+    endpoints: list[PutUrlGroupEndpointsItem]
+
+class QueueBreaker2(TypedDict):
+    failures: int
+    ratio: float
+    within: int
+    cooldown: int
 
 class Queue(TypedDict):
     name: str
@@ -678,6 +969,9 @@ class Queue(TypedDict):
     retry_max_delay: int
     no_retry_statuses: list[int]
     timeout: int
+    ordered: bool
+    on_failure: Literal["continue", "block"]
+    breaker: Literal[False] | QueueBreaker2
     paused: bool
     created_at: str
     updated_at: str
@@ -740,6 +1034,12 @@ class QueueStats(TypedDict):
     polling: int
     cancelled: int
 
+class QueueWithStatsBreaker2(TypedDict):
+    failures: int
+    ratio: float
+    within: int
+    cooldown: int
+
 class QueueWithStats(TypedDict):
     name: str
     concurrency: int
@@ -749,6 +1049,9 @@ class QueueWithStats(TypedDict):
     retry_max_delay: int
     no_retry_statuses: list[int]
     timeout: int
+    ordered: bool
+    on_failure: Literal["continue", "block"]
+    breaker: Literal[False] | QueueWithStatsBreaker2
     paused: bool
     created_at: str
     updated_at: str
@@ -782,6 +1085,11 @@ class ResolvedTask(TypedDict):
 class RetryTask(TypedDict):
     delay: NotRequired[int]
     priority: NotRequired[int]
+    payload: NotRequired[Any]
+    body: NotRequired[str | dict[str, Any] | list[Any]]
+    headers: NotRequired[dict[str, str]]
+    webhook_url: NotRequired[str]
+    targetUrl: NotRequired[str]
 
 class RevocationRequest(TypedDict):
     token: str
@@ -953,6 +1261,10 @@ class SystemState(TypedDict):
     nodes: list[SystemNode]
     database: SystemStateDatabase
 
+class TaskRetriedWithItem(TypedDict):
+    at: str
+    fields: list[str]
+
 class Task(TypedDict):
     id: str
     queue: str
@@ -978,17 +1290,23 @@ class Task(TypedDict):
     provider: NotRequired[str]
     poll_config: NotRequired[PollConfig]
     on_complete_url: NotRequired[str]
+    on_failure_url: NotRequired[str]
+    dedupe: NotRequired[Dedupe]
     tags: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str]
     result: NotRequired[TaskResult]
     error: NotRequired[str]
     failure_reason: NotRequired[str]
     sandbox: NotRequired[bool]
     schedule: NotRequired[str]
+    scheduled_for: NotRequired[str]
+    dismissed_at: NotRequired[str]
     attempts: list[Attempt]
     polls: NotRequired[Polls]
     notifications: NotRequired[list[NotificationState]]
     retries: NotRequired[int]
+    retried_with: NotRequired[list[TaskRetriedWithItem]]
 
 class TaskListPagination(TypedDict):
     total: int
@@ -1047,13 +1365,18 @@ class TaskSummary(TypedDict):
     provider: NotRequired[str]
     poll_config: NotRequired[PollConfig]
     on_complete_url: NotRequired[str]
+    on_failure_url: NotRequired[str]
+    dedupe: NotRequired[Dedupe]
     tags: NotRequired[list[str]]
     metadata: NotRequired[dict[str, str]]
+    flow: NotRequired[str]
     result: NotRequired[TaskResultSummary]
     error: NotRequired[str]
     failure_reason: NotRequired[str]
     sandbox: NotRequired[bool]
     schedule: NotRequired[str]
+    scheduled_for: NotRequired[str]
+    dismissed_at: NotRequired[str]
     attempt_count: NotRequired[int]
     retries: NotRequired[int]
 
@@ -1121,6 +1444,31 @@ class TokenRequest(TypedDict):
     client_id: NotRequired[str]
     client_secret: NotRequired[str]
 
+UpdateAlertWhen = TypedDict("UpdateAlertWhen", {
+    "kind": "Literal[\"failure_rate\", \"oldest_pending\", \"depth\", \"breaker_open\", \"webhook_disabled\", \"schedule_failing\", \"storage\"]",
+    "queue": "NotRequired[str | None]",
+    "threshold": "NotRequired[float | None]",
+    "within": "NotRequired[int | None]",
+    "for": "NotRequired[int | None]",
+})
+
+class UpdateAlertNotifyItem(TypedDict):
+    email: NotRequired[str | None]
+    url: NotRequired[str | None]
+    slack_url: NotRequired[str | None]
+
+class UpdateAlert(TypedDict):
+    name: NotRequired[str]
+    when: NotRequired[UpdateAlertWhen]
+    notify: NotRequired[list[UpdateAlertNotifyItem]]
+    enabled: NotRequired[bool]
+
+class UpdateQueueBreaker2(TypedDict):
+    failures: NotRequired[int]
+    ratio: NotRequired[float]
+    within: NotRequired[int]
+    cooldown: NotRequired[int]
+
 class UpdateQueue(TypedDict):
     concurrency: NotRequired[int]
     max_retries: NotRequired[int]
@@ -1129,6 +1477,9 @@ class UpdateQueue(TypedDict):
     retry_max_delay: NotRequired[int]
     no_retry_statuses: NotRequired[list[int]]
     timeout: NotRequired[int]
+    ordered: NotRequired[bool]
+    on_failure: NotRequired[Literal["continue", "block"]]
+    breaker: NotRequired[bool | UpdateQueueBreaker2]
 
 class UpdateSchedule(TypedDict):
     cron: NotRequired[str]
@@ -1140,15 +1491,37 @@ class UpdateSchedule(TypedDict):
 
 class UpdateWebhook(TypedDict):
     url: NotRequired[str]
-    events: NotRequired[list[Literal["task.created", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted"]]]
+    events: NotRequired[list[Literal["task.created", "task.replaced", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted", "target.down", "target.up"]]]
     queue: NotRequired[str | None]
     tag: NotRequired[str | None]
     enabled: NotRequired[bool]
 
+class UrlGroupEndpointsItem(TypedDict):
+    name: str | None
+    url: str
+
+class UrlGroup(TypedDict):
+    name: str
+    endpoints: list[UrlGroupEndpointsItem]
+    created_at: str
+    updated_at: str
+
+class UrlGroupAnswer(TypedDict):
+    url_group: UrlGroup
+
+class UrlGroupListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
+class UrlGroupList(TypedDict):
+    url_groups: list[UrlGroup]
+    pagination: NotRequired[UrlGroupListPagination]
+
 class Webhook(TypedDict):
     id: str
     url: str
-    events: list[Literal["task.created", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted"]]
+    events: list[Literal["task.created", "task.replaced", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted", "target.down", "target.up"]]
     queue: str | None
     tag: str | None
     enabled: bool
@@ -1162,13 +1535,17 @@ class WebhookAnswer(TypedDict):
 
 class WebhookDelivery(TypedDict):
     id: str
-    event: Literal["task.created", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted"]
+    message_id: str
+    event: Literal["task.created", "task.replaced", "task.started", "task.attempt_failed", "task.waiting", "task.polling", "task.completed", "task.failed", "task.cancelled", "queue.created", "queue.changed", "queue.paused", "queue.resumed", "queue.deleted", "target.down", "target.up", "webhook.test"]
     status: Literal["pending", "delivered", "failed"]
     attempts: int
     response_code: int | None
     error: str | None
     created_at: str
     next_at: str | None
+
+class WebhookDeliveryAnswer(TypedDict):
+    delivery: WebhookDelivery
 
 class WebhookDeliveryListPagination(TypedDict):
     limit: int

@@ -58,6 +58,10 @@ const tree = root.addChildren([
     component: lazyRouteComponent(() => import("./pages/new-task.tsx"), "NewTaskPage"),
   }),
   createRoute({
+    ...at("/bulk-actions"),
+    component: lazyRouteComponent(() => import("./pages/bulk-actions.tsx"), "BulkActions"),
+  }),
+  createRoute({
     ...at("/schedules"),
     component: lazyRouteComponent(() => import("./pages/schedules.tsx"), "Schedules"),
   }),
@@ -94,6 +98,18 @@ const tree = root.addChildren([
   createRoute({
     ...at("/system"),
     component: lazyRouteComponent(() => import("./pages/system.tsx"), "System"),
+  }),
+  createRoute({
+    ...at("/flows"),
+    validateSearch: ({ sandbox, search }: Record<string, unknown>) => ({
+      ...readSandbox({ sandbox }),
+      ...(typeof search === "string" && search !== "" && { search }),
+    }),
+    component: lazyRouteComponent(() => import("./pages/flows.tsx"), "Flows"),
+  }),
+  createRoute({
+    ...at("/alerts"),
+    component: lazyRouteComponent(() => import("./pages/alerts.tsx"), "Alerts"),
   }),
   createRoute({
     ...at("/subscriptions"),

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { csvOf } from "../src/data/csv.ts";
 
-describe("a list as CSV", () => {
-  it("has a column for every name that a row has, and quotes what has commas, quotes or lines", () => {
+describe("csvOf", () => {
+  it("has a column for every field, and quotes commas, quotes and line breaks", () => {
     const rows = [
       { id: 1, error: 'He said "no", twice' },
       { id: 2, tags: ["a", "b"] },
@@ -11,7 +11,7 @@ describe("a list as CSV", () => {
     assert.equal(csvOf(rows), 'id,error,tags\r\n1,"He said ""no"", twice",\r\n2,,"[""a"",""b""]"\r\n');
   });
 
-  it("keeps texts from being formulas of a spreadsheet, and numbers as they are", () => {
+  it("prefixes text that a spreadsheet would read as a formula, and keeps numbers", () => {
     assert.equal(csvOf([{ a: "=HYPERLINK(1)", b: -1, c: "@x" }]), "a,b,c\r\n'=HYPERLINK(1),-1,'@x\r\n");
   });
 });

@@ -31,13 +31,13 @@ const statsOf = (...queues: QueueSeries[]): Stats => ({
 const quiet = { completed: [1], failed: [0] };
 const queue = (name: string, paused = false) => ({ name, paused, stats: { pending: 12 } });
 
-describe("one sentence of health", () => {
-  it("has nothing to complain of while all queues keep up", () => {
+describe("complaintsOf", () => {
+  it("is empty while all queues keep up", () => {
     const stats = statsOf(series("emails", quiet));
     assert.deepEqual(complaintsOf({ queues: [queue("emails")], stats, failures: [], now: NOW }), []);
   });
 
-  it("says what fails where and since when, and no longer once it is over", () => {
+  it("names what fails, where and since when, until it is over", () => {
     const group = (lastSeen: number) => ({
       queue: "emails",
       host: "api.example.com",
@@ -72,15 +72,15 @@ describe("one sentence of health", () => {
   });
 });
 
-describe("numbers with their change", () => {
-  it("compares with what was there before, and not with the time before the server", () => {
+describe("summarize", () => {
+  it("compares with the previous period, without the time before the server ran", () => {
     const stats = statsOf();
     const { createdPerMinute, failureShare } = summarize(stats, stats.total);
     assert.deepEqual(createdPerMinute, { now: 24, before: 12, isComparable: true });
     assert.deepEqual(failureShare, { now: 0.5, before: 0, isComparable: true });
   });
 
-  it("compares nothing below twenty tasks, where one more or less would be a large change", () => {
+  it("does not compare fewer than twenty tasks", () => {
     const comparable = (created: readonly number[]) =>
       summarize(statsOf(), series(null, { created })).createdPerMinute.isComparable;
     assert.deepEqual([comparable([0, 8, 0]), comparable([0, 8, 19])], [false, false]);
@@ -89,12 +89,12 @@ describe("numbers with their change", () => {
     assert.deepEqual([ofFew.failureShare.isComparable, ofFew.waitP95.isComparable], [false, false]);
   });
 
-  it("says how long the time is that the numbers stand for", () => {
+  it("states the length of the recent period", () => {
     assert.equal(summarize(statsOf(), series(null)).recentSeconds, 300);
     assert.equal(summarize({ ...statsOf(), stepSeconds: 60 }, series(null)).recentSeconds, 120);
   });
 
-  it("shows a time in which no node was there as a gap", () => {
+  it("shows a period without a running node as a gap", () => {
     const stats = statsOf();
     assert.deepEqual(perMinute(stats, stats.total, stats.total.created), [null, 12, 24]);
   });

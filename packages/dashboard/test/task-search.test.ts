@@ -4,23 +4,23 @@ import { readFilter, readTaskSearch, searchOf } from "../src/data/task-search.ts
 
 const NOW = Date.parse("2026-03-01T12:00:00Z");
 
-describe("what is typed into the search of tasks", () => {
-  it("takes a filter by its word or by the API's", () => {
+describe("readFilter", () => {
+  it("accepts a filter by its short name or by the API's name", () => {
     assert.deepEqual(readFilter("code:5xx", NOW), ["response_code", "5xx"]);
     assert.deepEqual(readFilter("failure_reason:expired", NOW), ["failure_reason", "expired"]);
   });
 
-  it("reads a time given by its age", () => {
+  it("reads a time as an age", () => {
     assert.deepEqual(readFilter("after:2h", NOW), ["created_after", "2026-03-01T10:00:00.000Z"]);
   });
 
-  it("looks for several words anywhere in errors", () => {
+  it("searches for several words anywhere in errors", () => {
     assert.deepEqual(readFilter("card declined", NOW), ["error", "*card declined*"]);
     assert.deepEqual(readFilter("error:timeout*", NOW), ["error", "timeout*"]);
     assert.deepEqual(readFilter("metadata:order=4711", NOW), ["metadata", "order=4711"]);
   });
 
-  it("knows ids and hosts without a word, and takes the rest for a tag", () => {
+  it("recognizes ids and hosts without a prefix, and reads anything else as a tag", () => {
     const id = "01a1e0f6-e221-7335-aa32-283342cad31c";
     const read = (text: string) => readFilter(text, NOW);
     assert.deepEqual([id, "api.example.com", "vip", " "].map(read), [
@@ -32,14 +32,14 @@ describe("what is typed into the search of tasks", () => {
   });
 });
 
-describe("the address of the list of tasks", () => {
-  it("holds what the API knows, and nothing else", () => {
+describe("the URL of the task list", () => {
+  it("has only parameters that the API knows", () => {
     assert.deepEqual(readTaskSearch({ status: "failed", tag: "", evil: "1", queue: 7 }), {
       status: "failed",
     });
   });
 
-  it("is made of a group's filter", () => {
+  it("is built from the filter of a failure group", () => {
     assert.deepEqual(searchOf({ queue: "emails", failureReason: "expired" }), {
       queue: "emails",
       failure_reason: "expired",

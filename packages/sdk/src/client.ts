@@ -1,7 +1,7 @@
 import { type ClientOptions, readClientOptions } from "./client-options.ts";
 import type { RateLimit } from "./errors.ts";
 import { createEvents } from "./events.ts";
-import { createOperation, createSend, pathOf, type QueryOf } from "./operation.ts";
+import { type BodyOf, createOperation, createSend, pathOf, type QueryOf } from "./operation.ts";
 import type { RequestOptions } from "./options.ts";
 import { createWhole, walkPages } from "./pages.ts";
 import { ROUTES } from "./routes.ts";
@@ -29,6 +29,33 @@ export function createBellhop(options: ClientOptions = {}) {
 
     tasks: createTasks(send, operation),
     queues: createQueues(operation, whole),
+    /** Limits that span queues: concurrency and rate by key. */
+    flows: {
+      list: whole("listFlows", "flows"),
+      get: operation("getFlow", "flow"),
+      /** Stores the limits of a key; replaces those that were stored. */
+      put: operation("putFlow", "flow"),
+      delete: operation("deleteFlow"),
+      pause: operation("pauseFlow", "flow"),
+      resume: operation("resumeFlow", "flow"),
+      /** Restarts the window of its rate. */
+      reset: operation("resetFlow", "flow"),
+    },
+    /** Named lists of URLs: what is published to one becomes a task for each URL. */
+    urlGroups: {
+      list: whole("listUrlGroups", "urlGroups"),
+      get: operation("getUrlGroup", "urlGroup"),
+      /** Stores the endpoints of a group; replaces those that were stored. */
+      put: operation("putUrlGroup", "urlGroup"),
+      delete: operation("deleteUrlGroup"),
+    },
+    /** Open circuit breakers of queues. */
+    breakers: {
+      list: whole("listBreakers", "breakers"),
+      /** Closes those of a host: in one queue, or in all. */
+      close: async (host: string, body: BodyOf<"closeBreaker"> = {}, request?: RequestOptions) =>
+        (await send("closeBreaker", { id: host, body }, request)).answer,
+    },
     /** The event stream: `for await (const event of bellhop.events())`. Resumes after a broken connection. */
     events: createEvents(transport),
     /** Webhooks that receive events. */
@@ -38,6 +65,11 @@ export function createBellhop(options: ClientOptions = {}) {
       get: operation("getWebhook", "webhook"),
       update: operation("updateWebhook", "webhook"),
       delete: operation("deleteWebhook", "webhook"),
+      /** Sends an event `webhook.test` to this webhook alone. */
+      test: operation("testWebhook", "delivery"),
+      /** Sends the message of a delivery once more, under the same `webhook-id`. */
+      redeliver: async (id: string, deliveryId: string, request?: RequestOptions) =>
+        (await send("redeliverWebhook", { id: [id, deliveryId] }, request)).answer.delivery,
       /** Its deliveries, newest first. */
       deliveries: (id: string, query: QueryOf<"listWebhookDeliveries"> = {}, request?: RequestOptions) =>
         walkPages(
@@ -48,6 +80,16 @@ export function createBellhop(options: ClientOptions = {}) {
           },
           (fetched) => fetched.deliveries,
         ),
+    },
+    /** Conditions that notify people when they hold. */
+    alerts: {
+      create: operation("createAlert", "alert"),
+      list: whole("listAlerts", "alerts"),
+      get: operation("getAlert", "alert"),
+      update: operation("updateAlert", "alert"),
+      delete: operation("deleteAlert", "alert"),
+      /** Sends a test message to every channel. */
+      test: operation("testAlert", "alert"),
     },
     providers: { list: whole("listProviders", "providers") },
     callbacks: { resolve: operation("resolveCallback", "task") },

@@ -28,6 +28,7 @@ export type {
   NewTask,
   QueueTask,
   Task,
+  TaskQuery,
   TaskSummary,
 } from "./tasks.ts";
 export { type AnyHeaders, signWebhook, verifyWebhook, type Webhook } from "./webhook.ts";

@@ -39,7 +39,12 @@ export function fromWire(value: unknown): unknown {
 
 /** A request as the API reads it. A direct task, wherever it stands, is camelCase already. */
 export function toWire(value: unknown): unknown {
-  return rename(value, snakeName, (part) => "targetUrl" in part);
+  return rename(value, wireName, (part) => "targetUrl" in part && !("webhookUrl" in part));
+}
+
+/** Only direct tasks have a `targetUrl`: it has the same name wherever it stands. */
+function wireName(name: string): string {
+  return name === "targetUrl" ? name : snakeName(name);
 }
 
 export function camelName(name: string): string {

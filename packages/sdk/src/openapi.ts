@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * List tasks
-         * @description The team's tasks that match every filter, newest first. A page has at most 1 MiB: with very long headers and URLs it has fewer than `limit` tasks. Filters other than queue, status and time scan a limited number of tasks per page, which then may have fewer than `limit` tasks, or none. In both cases `hasMore` is true and `nextCursor` continues.
+         * @description The team's tasks that match every filter, newest first. A page has at most 1 MiB: with very long headers and URLs it has fewer than `limit` tasks. Filters other than queue, status and time scan a limited number of tasks per page, which then may have fewer than `limit` tasks, or none. In both cases `hasMore` is true and `nextCursor` continues. `metadata.<name>=<value>` filters by an entry of the metadata.
          */
         get: operations["listTasks"];
         put?: never;
@@ -303,9 +303,29 @@ export interface paths {
         put?: never;
         /**
          * Retry a task
-         * @description Restarts a failed or cancelled task under the same id, with all its retries. What was said of its end is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.
+         * @description Restarts a failed or cancelled task under the same id, with all its retries. What was said of its end is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again. With `payload` or `body`, `headers`, `webhook_url` or `targetUrl` it replaces those parts of the call, each as a whole, by the rules of a creation; the record says so in `retried_with`.
          */
         post: operations["retryTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/{task_id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss a failed task
+         * @description Marks a failed task as one that nobody needs to look at any more: the record has `dismissed_at`, and `dismissed=false` leaves it out of lists. A strictly ordered line that it blocks goes on. A retry clears it.
+         */
+        post: operations["dismissTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -323,7 +343,7 @@ export interface paths {
         put?: never;
         /**
          * Send the notification of a task again
-         * @description Sends the notification of the task's end to its `on_complete_url` again, with all its tries and the same `webhook-id`. Only after it was delivered or given up.
+         * @description Sends the notification of the task's end to its `on_complete_url` and `on_failure_url` again, with all its tries and the same `webhook-id`. Only after it was delivered or given up.
          */
         post: operations["resendTaskNotification"];
         delete?: never;
@@ -352,7 +372,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/tasks/bulk": {
+    "/v1/tasks/batch": {
         parameters: {
             query?: never;
             header?: never;
@@ -362,7 +382,143 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel, retry or delete many tasks
+         * Create many tasks
+         * @description Accepts up to 1000 tasks of either kind in 10 MiB, each as large as the body of a single creation may be (1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none.
+         */
+        post: operations["createTasks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List alerts
+         * @description Newest first.
+         */
+        get: operations["listAlerts"];
+        put?: never;
+        /**
+         * Create an alert
+         * @description Evaluated once a minute. When its condition has held for `for` seconds, every channel receives `alert.firing`, then `alert.reminder` every 4 hours, and `alert.resolved` when it no longer holds.
+         */
+        post: operations["createAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/alerts/{alert_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an alert
+         * @description One alert, its state, and whether its last messages were delivered.
+         */
+        get: operations["getAlert"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an alert
+         * @description Undelivered messages are dropped.
+         */
+        delete: operations["deleteAlert"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an alert
+         * @description Fields that are not given stay as they are. `enabled: false` and a change of `when` set the state to `ok` without a message.
+         */
+        patch: operations["updateAlert"];
+        trace?: never;
+    };
+    "/v1/alerts/{alert_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description Sends `alert.test` to every channel. The state does not change. `last_sent_at` and `last_error` of the channels show the result.
+         */
+        post: operations["testAlert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/breakers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List open circuit breakers
+         * @description Of all queues of the team, by queue and host.
+         */
+        get: operations["listBreakers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/breakers/{host}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close the circuit breakers of a host
+         * @description The tasks that waited follow, a few at first. If the host still fails, the breaker opens again.
+         */
+        post: operations["closeBreaker"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tasks/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bulk actions
+         * @description Newest first. An action is kept for 30 days after its end.
+         */
+        get: operations["listBulks"];
+        put?: never;
+        /**
+         * Cancel, retry, delete or dismiss many tasks
          * @description Selects the matching tasks and processes them in the background, at `rate` tasks a second, each exactly once, through restarts. With `dry_run` it only counts them.
          */
         post: operations["createBulk"];
@@ -412,7 +568,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/tasks/batch": {
+    "/v1/flows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List flows
+         * @description The keys with stored limits, paused ones, and those with an open task in the last 24 hours; the busiest first. Test keys have flows of their own.
+         */
+        get: operations["listFlows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/flows/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a flow
+         * @description The limits that hold for the key, and what its tasks are doing.
+         */
+        get: operations["getFlow"];
+        /**
+         * Store the limits of a flow
+         * @description Replaces what was stored for the key. Applies at once, on all nodes; calls under way finish. 201 if nothing was stored.
+         */
+        put: operations["putFlow"];
+        post?: never;
+        /**
+         * Remove the stored limits of a flow
+         * @description What its tasks carry holds again. A pause stays.
+         */
+        delete: operations["deleteFlow"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/flows/{key}/pause": {
         parameters: {
             query?: never;
             header?: never;
@@ -422,102 +626,50 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create many tasks
-         * @description Accepts up to 1000 tasks of either kind in 10 MiB, each as large as the body of a single creation may be (1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none.
+         * Pause a flow
+         * @description No call of it begins; calls under way finish. The key may be one that no task has had yet.
          */
-        post: operations["createTasks"];
+        post: operations["pauseFlow"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/v1/events": {
+    "/v1/flows/{key}/resume": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * Follow events
-         * @description Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`. The first is `ready`: a reader that is cut off before the next one resumes after its `id`. The others have in `data` `{ task }` with the task as in a list, or `{ queue }`. Of a task that was deleted since, there are `id`, `queue` and `status` alone. With `Last-Event-ID` it goes on after that event, for 24 hours; after that, or if it cannot be known that nothing is missing, it begins with one event `reset`. A comment every 15 seconds. A reader that does not keep up is cut off, and may resume. Test keys are told of the sandbox, all others of everything else. Events of queues need the scope `queues:read` besides.
-         */
-        get: operations["streamEvents"];
+        get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Resume a flow
+         * @description Also ends a pause by `Retry-After`.
+         */
+        post: operations["resumeFlow"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/v1/webhooks": {
+    "/v1/flows/{key}/reset": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * List subscriptions
-         * @description Newest first.
-         */
-        get: operations["listWebhooks"];
+        get?: never;
         put?: never;
         /**
-         * Subscribe to events
-         * @description Sends every later event of these kinds to the URL as `{ type, timestamp, data }`, signed with the team's signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is retried: 8 tries in all, over 28 hours. Events may arrive twice and out of order.
+         * Restart the window of a flow
+         * @description Calls that began before no longer count towards the rate.
          */
-        post: operations["createWebhook"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/webhooks/{webhook_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a subscription
-         * @description One subscription, and whether its deliveries succeed.
-         */
-        get: operations["getWebhook"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a subscription
-         * @description Pending deliveries are dropped.
-         */
-        delete: operations["deleteWebhook"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a subscription
-         * @description What is not given stays as it is. One without a success for 5 days is turned off, and on again by `enabled: true`.
-         */
-        patch: operations["updateWebhook"];
-        trace?: never;
-    };
-    "/v1/webhooks/{webhook_id}/deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List deliveries
-         * @description Newest first, for 7 days.
-         */
-        get: operations["listWebhookDeliveries"];
-        put?: never;
-        post?: never;
+        post: operations["resetFlow"];
         delete?: never;
         options?: never;
         head?: never;
@@ -680,6 +832,226 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/url-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List URL groups
+         * @description By name.
+         */
+        get: operations["listUrlGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/url-groups/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a URL group
+         * @description With its endpoints.
+         */
+        get: operations["getUrlGroup"];
+        /**
+         * Store a URL group
+         * @description Replaces its endpoints; 201 if there was none of this name. `POST /v2/publish/{name}` creates one task for each endpoint. Tasks that exist keep their URL.
+         */
+        put: operations["putUrlGroup"];
+        post?: never;
+        /**
+         * Delete a URL group
+         * @description Refused while a schedule publishes to it. Tasks that exist stay.
+         */
+        delete: operations["deleteUrlGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get queue statistics
+         * @description Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for `7d`, 6 h for `30d`. Each node writes its counts every 10 s: a killed node loses the counts of its last seconds, but no task. Quantiles are estimates with an error of at most a quarter. Kept for 30 days.
+         */
+        get: operations["getQueueStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stats/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get groups of failed tasks
+         * @description Failed tasks that were created in the range, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
+         */
+        get: operations["getFailureStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List subscriptions
+         * @description Newest first.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Subscribe to events
+         * @description Sends every later event of these kinds to the URL as `{ type, timestamp, data }`, signed with the team's signing secret by the rules of Standard Webhooks. An answer other than 2xx, or none within 30 s, is retried: 8 tries in all, over 28 hours. Events may arrive twice and out of order.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a subscription
+         * @description One subscription, and whether its deliveries succeed.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a subscription
+         * @description Pending deliveries are dropped.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a subscription
+         * @description What is not given stays as it is. One without a success for 5 days is turned off, and on again by `enabled: true`.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Newest first, for 7 days.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends an event `webhook.test` to this webhook, whatever it subscribes to. The list of its deliveries shows what became of it.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver a message again
+         * @description Sends the message of a delivery that was delivered or given up once more, with all its tries: a new delivery with the same `webhook-id`.
+         */
+        post: operations["redeliverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow events
+         * @description Server-sent events of the team, until either side closes the connection: `id`, `event` (the kind) and `data`. The first is `ready`: a reader that is cut off before the next one resumes after its `id`. The others have in `data` `{ task }` with the task as in a list, or `{ queue }`. Of a task that was deleted since, there are `id`, `queue` and `status` alone. With `Last-Event-ID` it goes on after that event, for 24 hours; after that, or if it cannot be known that nothing is missing, it begins with one event `reset`. A comment every 15 seconds. A reader that does not keep up is cut off, and may resume. Test keys are told of the sandbox, all others of everything else. Events of queues need the scope `queues:read` besides.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/queues": {
         parameters: {
             query?: never;
@@ -727,7 +1099,7 @@ export interface paths {
         head?: never;
         /**
          * Change the settings of a queue
-         * @description Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` of their creation; `concurrency` applies at once.
+         * @description Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` of their creation; `concurrency`, `ordered`, `on_failure` and `breaker` apply at once.
          */
         patch: operations["updateQueue"];
         trace?: never;
@@ -766,46 +1138,6 @@ export interface paths {
          * @description Executions continue.
          */
         post: operations["resumeQueue"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stats/queues": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get queue statistics
-         * @description Counts, depth, waits and durations by steps: 60 s for `15m` and `1h`, 5 min for `6h`, 15 min for `24h`, 2 h for `7d`, 6 h for `30d`. Each node writes its counts every 10 s: a killed node loses the counts of its last seconds, but no task. Quantiles are estimates with an error of at most a quarter. Kept for 30 days.
-         */
-        get: operations["getQueueStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stats/failures": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get groups of failed tasks
-         * @description Failed tasks that were created in the range, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
-         */
-        get: operations["getFailureStats"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1378,6 +1710,160 @@ export interface components {
             /** @description Seconds to advance the team's sandbox clock. */
             seconds: number;
         };
+        /** @description A condition that is evaluated once a minute. */
+        Alert: {
+            /** @example alr_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
+            /**
+             * @description Named in every message.
+             * @example Mails fail
+             */
+            name: string;
+            /**
+             * @description The condition, with its defaults.
+             * @example {
+             *       "kind": "failure_rate",
+             *       "queue": "emails",
+             *       "threshold": 10,
+             *       "within": 300,
+             *       "for": 0
+             *     }
+             */
+            when: {
+                /**
+                 * @description `failure_rate`: percent of the tasks that ended within the last `within` seconds and failed, if at least 20 ended. `oldest_pending`: seconds since the oldest due task became due. `depth`: due and pending tasks. `breaker_open`: open circuit breakers. `webhook_disabled`: webhooks that Bellhop disabled. `schedule_failing`: firings of one schedule in a row that failed. `storage`: percent of the plan's storage; for the operator's team, of the disk.
+                 * @enum {string}
+                 */
+                kind: "failure_rate" | "oldest_pending" | "depth" | "breaker_open" | "webhook_disabled" | "schedule_failing" | "storage";
+                /** @description Null: all queues, or the kind has none. */
+                queue: string | null;
+                /** @description Null if the kind has none. */
+                threshold: number | null;
+                /** @description Seconds; null if the kind has none. */
+                within: number | null;
+                /** @description Seconds. */
+                for: number;
+            };
+            /** @description Who is notified, and whether the last message was delivered. */
+            notify: {
+                email?: string;
+                url?: string;
+                /** @description Without its end. */
+                slack_url?: string;
+                /** @description Why the last message was not delivered yet; null if it was. */
+                last_error: string | null;
+                /**
+                 * Format: date-time
+                 * @description When the last message was delivered; null if none was.
+                 */
+                last_sent_at: string | null;
+            }[];
+            enabled: boolean;
+            /**
+             * @description Of the last evaluation.
+             * @enum {string}
+             */
+            state: "ok" | "firing";
+            /** @description The figure of the last evaluation; null if there is none. */
+            value: number | null;
+            /**
+             * Format: date-time
+             * @description Since when the condition holds; null if it does not.
+             */
+            since: string | null;
+            /**
+             * Format: date-time
+             * @description When it last began to fire; null if it never did.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its fields were last changed.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        /**
+         * @description An alert.
+         * @example {
+         *       "alert": {
+         *         "id": "alr_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *         "name": "Mails fail",
+         *         "when": {
+         *           "kind": "failure_rate",
+         *           "queue": "emails",
+         *           "threshold": 10,
+         *           "within": 300,
+         *           "for": 0
+         *         },
+         *         "notify": [
+         *           {
+         *             "email": "ada@example.com",
+         *             "last_error": null,
+         *             "last_sent_at": null
+         *           }
+         *         ],
+         *         "enabled": true,
+         *         "state": "ok",
+         *         "value": 1.5,
+         *         "since": null,
+         *         "last_fired_at": null,
+         *         "created_at": "2026-03-01T09:30:00.000Z",
+         *         "updated_at": "2026-03-01T09:30:00.000Z"
+         *       }
+         *     }
+         */
+        AlertAnswer: {
+            alert: components["schemas"]["Alert"];
+        };
+        /**
+         * @description The team's alerts, newest first.
+         * @example {
+         *       "alerts": [
+         *         {
+         *           "id": "alr_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *           "name": "Mails fail",
+         *           "when": {
+         *             "kind": "failure_rate",
+         *             "queue": "emails",
+         *             "threshold": 10,
+         *             "within": 300,
+         *             "for": 0
+         *           },
+         *           "notify": [
+         *             {
+         *               "email": "ada@example.com",
+         *               "last_error": null,
+         *               "last_sent_at": null
+         *             }
+         *           ],
+         *           "enabled": true,
+         *           "state": "ok",
+         *           "value": 1.5,
+         *           "since": null,
+         *           "last_fired_at": null,
+         *           "created_at": "2026-03-01T09:30:00.000Z",
+         *           "updated_at": "2026-03-01T09:30:00.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        AlertList: {
+            alerts: components["schemas"]["Alert"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
         /** @description An API key, without the key itself. */
         ApiKey: {
             /** @example key_01k9z3mxe5f8hrk3yv5pzq8c2d */
@@ -1634,6 +2120,8 @@ export interface components {
         BatchAnswer: {
             created: number;
             replayed: number;
+            /** @description Items that joined an earlier task by their deduplication key; absent if no item has one. */
+            deduplicated?: number;
             refused: number;
             /** @description One result per item, in order. */
             results: components["schemas"]["BatchItem"][];
@@ -1650,10 +2138,74 @@ export interface components {
             callbackUrl?: string;
             /** @description True if an earlier request with its key created the task. */
             replayed?: boolean;
+            /** @description True if it created no task: an earlier one has its deduplication key. */
+            deduplicated?: boolean;
+            /** @description True if it took the place of what an earlier task with its deduplication key said. */
+            replaced?: boolean;
             /** @description Why it was refused, as for a single creation. */
             error?: string;
             /** @description The error code, for programs. */
             code?: string;
+        };
+        /**
+         * @description An open circuit breaker: tasks of the queue to the host wait.
+         * @example {
+         *       "queue": "emails",
+         *       "host": "api.example.com",
+         *       "state": "open",
+         *       "failures": 20,
+         *       "opened_at": "2026-03-01T09:30:00.000Z",
+         *       "until": "2026-03-01T09:30:30.000Z"
+         *     }
+         */
+        Breaker: {
+            queue: string;
+            /** @description In lower case, with the port where the URL has one. */
+            host: string;
+            /**
+             * @description `open`: no call begins until `until`. `probing`: one task is called, or the next one that comes; its answer closes the breaker.
+             * @enum {string}
+             */
+            state: "open" | "probing";
+            /** @description The failed attempts that opened it. */
+            failures: number;
+            /**
+             * Format: date-time
+             * @description When it opened.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            opened_at: string;
+            /**
+             * Format: date-time
+             * @description When the probe may begin.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            until: string;
+        };
+        /**
+         * @description The open breakers of the team, by queue and host.
+         * @example {
+         *       "breakers": [
+         *         {
+         *           "queue": "emails",
+         *           "host": "api.example.com",
+         *           "state": "open",
+         *           "failures": 20,
+         *           "opened_at": "2026-03-01T09:30:00.000Z",
+         *           "until": "2026-03-01T09:30:30.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        BreakerList: {
+            breakers: components["schemas"]["Breaker"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description An action on many tasks, and how far it is. */
         Bulk: {
@@ -1663,7 +2215,7 @@ export interface components {
              * @description The action.
              * @enum {string}
              */
-            action: "cancel" | "retry" | "delete";
+            action: "cancel" | "retry" | "delete" | "dismiss";
             /**
              * @description `running` until every task was processed.
              * @enum {string}
@@ -1699,6 +2251,16 @@ export interface components {
         BulkAnswer: {
             bulk: components["schemas"]["Bulk"];
         };
+        /** @description The team's bulk actions, newest first. */
+        BulkList: {
+            bulks: components["schemas"]["Bulk"][];
+            pagination: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
         /**
          * @description Another role for a member.
          * @example {
@@ -1711,6 +2273,97 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "member" | "viewer";
+        };
+        /**
+         * @description Which breakers of the host to close.
+         * @example {
+         *       "queue": "emails"
+         *     }
+         */
+        CloseBreaker: {
+            /** @description Only in this queue. Default: in all. */
+            queue?: string;
+        };
+        /**
+         * @description The queues whose breaker was open and is closed now.
+         * @example {
+         *       "host": "api.example.com",
+         *       "closed": [
+         *         "emails"
+         *       ]
+         *     }
+         */
+        ClosedBreakers: {
+            host: string;
+            closed: string[];
+        };
+        /**
+         * @description A condition, and who is notified when it holds.
+         * @example {
+         *       "name": "Mails fail",
+         *       "when": {
+         *         "kind": "failure_rate",
+         *         "queue": "emails",
+         *         "threshold": 10,
+         *         "within": 300,
+         *         "for": 0
+         *       },
+         *       "notify": [
+         *         {
+         *           "email": "ada@example.com"
+         *         }
+         *       ]
+         *     }
+         */
+        CreateAlert: {
+            /**
+             * @description Named in every message.
+             * @example Mails fail
+             */
+            name: string;
+            /**
+             * @description The condition.
+             * @example {
+             *       "kind": "failure_rate",
+             *       "queue": "emails",
+             *       "threshold": 10,
+             *       "within": 300,
+             *       "for": 0
+             *     }
+             */
+            when: {
+                /**
+                 * @description `failure_rate`: percent of the tasks that ended within the last `within` seconds and failed, if at least 20 ended. `oldest_pending`: seconds since the oldest due task became due. `depth`: due and pending tasks. `breaker_open`: open circuit breakers. `webhook_disabled`: webhooks that Bellhop disabled. `schedule_failing`: firings of one schedule in a row that failed. `storage`: percent of the plan's storage; for the operator's team, of the disk.
+                 * @enum {string}
+                 */
+                kind: "failure_rate" | "oldest_pending" | "depth" | "breaker_open" | "webhook_disabled" | "schedule_failing" | "storage";
+                /** @description Only this queue; absent: all queues of the team. Not for every kind. */
+                queue?: string | null;
+                /** @description The alert fires at this figure or above. Not for `breaker_open` and `webhook_disabled`. */
+                threshold?: number | null;
+                /** @description Seconds, for `failure_rate`. Default: `300`. */
+                within?: number | null;
+                /** @description Seconds for which the condition must hold before the alert fires. Default: `0`. */
+                for?: number | null;
+            };
+            /**
+             * @description Who is notified: in each entry one of `email`, `url` and `slack_url`.
+             * @example [
+             *       {
+             *         "email": "ada@example.com"
+             *       }
+             *     ]
+             */
+            notify: {
+                /** @description The address of a member of the team. */
+                email?: string | null;
+                /** @description Receives the message as JSON, signed by the rules of Standard Webhooks. */
+                url?: string | null;
+                /** @description A Slack-compatible URL, which receives `{ text }`. It is encrypted, and shown without its end; the shown form keeps the stored URL in a change. */
+                slack_url?: string | null;
+            }[];
+            /** @description False: the alert is not evaluated, and its state is `ok`. Default: `true`. */
+            enabled?: boolean;
         };
         /**
          * @description A key to make. A team can have 100 active ones.
@@ -1786,10 +2439,10 @@ export interface components {
          */
         CreateBulk: {
             /**
-             * @description `cancel` takes tasks that have not ended, `retry` failed and cancelled ones, `delete` pending ones.
+             * @description `cancel` takes tasks that have not ended, `retry` failed and cancelled ones, `delete` pending ones, `dismiss` failed ones.
              * @enum {string}
              */
-            action: "cancel" | "retry" | "delete";
+            action: "cancel" | "retry" | "delete" | "dismiss";
             /** @description The filters of the list of tasks. An empty filter means every task and requires `confirm`. */
             filter: {
                 /** @description Only tasks of this queue. */
@@ -1799,8 +2452,8 @@ export interface components {
                  * @example failed,cancelled
                  */
                 status?: string;
-                /** @description Only tasks that have this tag. */
-                tag?: string;
+                /** @description Only tasks that have this tag; repeated: all of these tags. */
+                tag?: string | string[];
                 /**
                  * @description Only tasks created then or later.
                  * @example 2026-03-01T09:30:00Z
@@ -1838,11 +2491,15 @@ export interface components {
                  * @example *card declined*
                  */
                 error?: string;
+                /** @description Only tasks with these entries in their metadata: an object, or one entry as its key, `=` and its value. */
+                metadata?: string | {
+                    [key: string]: string;
+                };
                 /**
-                 * @description Only tasks with this entry in their metadata: its key, `=` and its value.
-                 * @example order=4711
+                 * @description `true`: only failed tasks that were dismissed. `false`: only tasks that were not.
+                 * @enum {string}
                  */
-                metadata?: string;
+                dismissed?: "true" | "false";
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
                 /** @description True: only tasks of the sandbox. Test keys reach no others. */
@@ -1962,12 +2619,18 @@ export interface components {
              */
             onCompleteUrl?: string;
             /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            onFailureUrl?: string;
+            /**
              * @description 1 to 255 printable ASCII characters. The same key with the same request within 24 hours returns the first task.
              * @example signup-42
              */
             idempotencyKey?: string;
             /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
             sign?: boolean;
+            dedupe?: components["schemas"]["DirectDedupe"];
             /**
              * @description At most 10 distinct words of the caller's own.
              * @example [
@@ -1985,6 +2648,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /**
+             * @description The flow that limits the task: its key, or its key with limits. A key has 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -`; or `$host`, for the host of the call; or `$token`, for its vault token.
+             * @example customer-42
+             */
+            flow?: string | components["schemas"]["FlowOfTask"];
             simulate?: components["schemas"]["DirectSimulation"];
         };
         /**
@@ -2043,6 +2711,24 @@ export interface components {
             no_retry_statuses?: number[];
             /** @description Seconds a call may take, from connecting to the last byte of the answer. Default: `30`. */
             timeout?: number;
+            /** @description Strict order: tasks start in the order of creation, one at a time, each when the one before has ended. `concurrency` is 1, and priorities are ignored. Default: `false`. */
+            ordered?: boolean;
+            /**
+             * @description Of an ordered queue: whether its line goes on after a failed task, or stops until that task is retried and completes, or is dismissed. Default: `continue`.
+             * @enum {string}
+             */
+            on_failure?: "continue" | "block";
+            /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. Default: `false`. */
+            breaker?: boolean | {
+                /** @description It opens at so many failed attempts within `within` seconds, Default: `20`. */
+                failures?: number;
+                /** @description if they are at least this part of all attempts in that time. Default: `0.9`. */
+                ratio?: number;
+                /** @description Seconds. Default: `60`. */
+                within?: number;
+                /** @description Seconds until the probe; doubles with every probe that fails, up to 600. Default: `30`. */
+                cooldown?: number;
+            };
         };
         /**
          * @description When to create which task, again and again.
@@ -2071,7 +2757,7 @@ export interface components {
              */
             cron: string;
             /**
-             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time, an idempotency key and `dedupe`.
              * @example {
              *       "queue": "default",
              *       "webhook_url": "https://example.com/hooks/report",
@@ -2193,10 +2879,16 @@ export interface components {
              */
             on_complete_url?: string;
             /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            on_failure_url?: string;
+            /**
              * @description 1 to 255 printable ASCII characters. The same key with the same request within 24 hours returns the first task.
              * @example signup-42
              */
             idempotency_key?: string;
+            dedupe?: components["schemas"]["Dedupe"];
             /**
              * @description At most 10 distinct words of the caller's own.
              * @example [
@@ -2214,6 +2906,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /**
+             * @description The flow that limits the task: its key, or its key with limits. A key has 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -`; or `$host`, for the host of the call; or `$token`, for its vault token.
+             * @example customer-42
+             */
+            flow?: string | components["schemas"]["FlowOfTask"];
             simulate?: components["schemas"]["Simulation"];
         };
         /**
@@ -2295,7 +2992,7 @@ export interface components {
              *       "task.failed"
              *     ]
              */
-            events: ("task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted")[];
+            events: ("task.created" | "task.replaced" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted" | "target.down" | "target.up")[];
             /**
              * @description Only events of this queue and its tasks.
              * @example emails
@@ -2346,12 +3043,16 @@ export interface components {
         /** @description The direct call as it was accepted, and its callback. */
         CreatedDirectTask: {
             task: components["schemas"]["NewDirectTask"];
+            /** @description True if an earlier request with the same deduplication key created the task: this one created none. */
+            deduplicated?: boolean;
+            /** @description True if this request took the place of what an earlier one with the same deduplication key said. */
+            replaced?: boolean;
             /** @description Anyone who has it can end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
             callbackId?: string;
             /** @description Where a third party may report the result. */
             callbackUrl?: string;
         };
-        /** @description The task as it was accepted. */
+        /** @description The task as it was accepted. With `wait`, it has the fields of its record too. */
         CreatedTask: {
             /** @example task_01k9z3mxe5f8hrk3yv5pzq8c2d */
             id: string;
@@ -2371,16 +3072,179 @@ export interface components {
              */
             priority: number;
             /**
-             * @description Seconds before the task becomes eligible for execution.
-             * @default 0
-             */
-            delay: number;
-            /**
              * Format: date-time
              * @description When the task was accepted. It is on disk.
              * @example 2026-03-01T09:30:00.000Z
              */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When it becomes, or became, eligible: later after a failed attempt that is retried.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            run_at?: string;
+            /**
+             * Format: date-time
+             * @description When its first attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description When it ended, completed, failed or cancelled.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            completed_at?: string;
+            /**
+             * @description Any JSON value, sent as the body of the call, byte for byte as written. Default, also for null: `{}`.
+             * @example {
+             *       "user_id": 42
+             *     }
+             */
+            payload?: unknown;
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            max_retries?: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout?: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retry_backoff?: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retry_delay?: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retry_max_delay?: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            no_retry_statuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
+            expires_in?: number;
+            /**
+             * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
+             * @example https://example.com/hooks/welcome
+             */
+            webhook_url?: string;
+            /**
+             * @description Method of the call. Default: `POST`.
+             * @enum {string}
+             */
+            method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /**
+             * @description Headers of the call, at most 64 and 16 KiB together. Hop-by-hop headers, Host and Content-Length are refused. A value that starts with `tok_` refers to a vault token; one that has the id of a vault token elsewhere in it is refused.
+             * @example {
+             *       "X-Source": "signup"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
+            wait_for_callback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            max_wait?: number;
+            /**
+             * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
+             * @example replicate
+             */
+            provider?: string;
+            poll_config?: components["schemas"]["PollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            on_complete_url?: string;
+            /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            on_failure_url?: string;
+            dedupe?: components["schemas"]["Dedupe"];
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The key of the flow that limits it, as stored.
+             * @example customer-42
+             */
+            flow?: string;
+            result?: components["schemas"]["TaskResult"];
+            /** @description Why it failed, for people. */
+            error?: string;
+            /**
+             * @description Why it failed, for machines.
+             * @example retries_exhausted
+             */
+            failure_reason?: string;
+            /** @description True for a task of a test key: it is never called. */
+            sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
+            /**
+             * Format: date-time
+             * @description The time of its schedule that it was created for. Not for a schedule that was run manually.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            scheduled_for?: string;
+            /**
+             * Format: date-time
+             * @description When the failed task was dismissed: nobody needs to look at it any more.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            dismissed_at?: string;
+            attempts?: components["schemas"]["Attempt"][];
+            polls?: components["schemas"]["Polls"];
+            notifications?: components["schemas"]["NotificationState"][];
+            /** @description The number of manual retries, if any. */
+            retries?: number;
+            /** @description Manual retries that replaced parts of the call, and which parts. The earlier values are not kept. */
+            retried_with?: {
+                /**
+                 * Format: date-time
+                 * @description When the task was retried.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                at: string;
+                /**
+                 * @example [
+                 *       "payload",
+                 *       "headers"
+                 *     ]
+                 */
+                fields: string[];
+            }[];
+            /**
+             * @description Seconds before the task becomes eligible for execution.
+             * @default 0
+             */
+            delay: number;
+            /** @description True if an earlier request with the same deduplication key created the task: this one created none. */
+            deduplicated?: boolean;
+            /** @description True if this request took the place of what an earlier one with the same deduplication key said. */
+            replaced?: boolean;
             /** @description For a task that waits or is polled. Anyone who has it can end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
             callback_id?: string;
             /** @description Where a third party may report the result. */
@@ -2417,6 +3281,47 @@ export interface components {
                 createdAt: string;
             };
         };
+        /**
+         * @description Joins different requests under one key.
+         * @example {
+         *       "key": "invoice-42",
+         *       "mode": "debounce",
+         *       "window": 30,
+         *       "max_wait": 300
+         *     }
+         */
+        Dedupe: {
+            /**
+             * @description 1 to 255 printable ASCII characters, of the team and environment, over all queues.
+             * @example invoice-42
+             */
+            key: string;
+            /**
+             * @description `first`: within the window of the first task, later requests create none. `replace`: a later request takes the place of what a task that was not called yet said. `debounce`: the same, and the task is due `window` seconds after the newest request.
+             * @enum {string}
+             */
+            mode: "first" | "replace" | "debounce";
+            /** @description Seconds, at most 30 days. */
+            window: number;
+            /** @description Only with `debounce`: the longest wait in seconds after the first request. Default: 30 days. */
+            max_wait?: number;
+        };
+        /**
+         * @description The deleted alert.
+         * @example {
+         *       "alert": {
+         *         "id": "alr_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *         "deleted": true
+         *       }
+         *     }
+         */
+        DeletedAlert: {
+            alert: {
+                /** @example alr_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                id: string;
+                deleted: boolean;
+            };
+        };
         /** @description The application is gone, and its tokens are refused from now on. */
         DeletedApplication: {
             application: {
@@ -2434,6 +3339,11 @@ export interface components {
                  */
                 deletedAt: string;
             };
+        };
+        /** @description What was stored for the key is removed. */
+        DeletedFlow: {
+            key: string;
+            deleted: boolean;
         };
         /** @description The queue is gone. */
         DeletedQueue: {
@@ -2464,6 +3374,11 @@ export interface components {
              * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             id: string;
+            deleted: boolean;
+        };
+        /** @description The group no longer exists. */
+        DeletedUrlGroup: {
+            name: string;
             deleted: boolean;
         };
         /**
@@ -2512,6 +3427,30 @@ export interface components {
             phase: "not_sent" | "sent" | "responded";
             /** @description What went wrong, for people. */
             error: string | null;
+        };
+        /**
+         * @description Joins different requests under one key.
+         * @example {
+         *       "key": "invoice-42",
+         *       "mode": "first",
+         *       "window": 3600
+         *     }
+         */
+        DirectDedupe: {
+            /**
+             * @description 1 to 255 printable ASCII characters, of the team and environment, over all queues.
+             * @example invoice-42
+             */
+            key: string;
+            /**
+             * @description `first`: within the window of the first task, later requests create none. `replace`: a later request takes the place of what a task that was not called yet said. `debounce`: the same, and the task is due `window` seconds after the newest request.
+             * @enum {string}
+             */
+            mode: "first" | "replace" | "debounce";
+            /** @description Seconds, at most 30 days. */
+            window: number;
+            /** @description Only with `debounce`: the longest wait in seconds after the first request. Default: 30 days. */
+            maxWait?: number;
         };
         /** @description What became of one notification to the task's completion address. */
         DirectNotificationState: {
@@ -2702,8 +3641,14 @@ export interface components {
              * @example https://example.com/hooks/task-ended
              */
             onCompleteUrl?: string;
+            /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            onFailureUrl?: string;
             /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
             sign?: boolean;
+            dedupe?: components["schemas"]["DirectDedupe"];
             /**
              * @description At most 10 distinct words of the caller's own.
              * @example [
@@ -2721,6 +3666,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /**
+             * @description The key of the flow that limits it, as stored.
+             * @example customer-42
+             */
+            flow?: string;
             result?: components["schemas"]["TaskResult"];
             /** @description Why it failed, for people. */
             error?: string;
@@ -2736,11 +3686,39 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
+            /**
+             * Format: date-time
+             * @description The time of its schedule that it was created for. Not for a schedule that was run manually.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            scheduledFor?: string;
+            /**
+             * Format: date-time
+             * @description When the failed task was dismissed: nobody needs to look at it any more.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            dismissedAt?: string;
             attempts: components["schemas"]["DirectAttempt"][];
             polls?: components["schemas"]["DirectPolls"];
             notifications?: components["schemas"]["DirectNotificationState"][];
             /** @description The number of manual retries, if any. */
             retries?: number;
+            /** @description Manual retries that replaced parts of the call, and which parts. The earlier values are not kept. */
+            retriedWith?: {
+                /**
+                 * Format: date-time
+                 * @description When the task was retried.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                at: string;
+                /**
+                 * @example [
+                 *       "payload",
+                 *       "headers"
+                 *     ]
+                 */
+                fields: string[];
+            }[];
         };
         /** @description The record of a direct call. */
         DirectTaskAnswer: {
@@ -2852,8 +3830,14 @@ export interface components {
              * @example https://example.com/hooks/task-ended
              */
             onCompleteUrl?: string;
+            /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            onFailureUrl?: string;
             /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
             sign?: boolean;
+            dedupe?: components["schemas"]["DirectDedupe"];
             /**
              * @description At most 10 distinct words of the caller's own.
              * @example [
@@ -2871,6 +3855,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /**
+             * @description The key of the flow that limits it, as stored.
+             * @example customer-42
+             */
+            flow?: string;
             result?: components["schemas"]["TaskResultSummary"];
             /** @description Why it failed, for people. */
             error?: string;
@@ -2886,6 +3875,18 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
+            /**
+             * Format: date-time
+             * @description The time of its schedule that it was created for. Not for a schedule that was run manually.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            scheduledFor?: string;
+            /**
+             * Format: date-time
+             * @description When the failed task was dismissed: nobody needs to look at it any more.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            dismissedAt?: string;
             /** @description The number of attempts. In lists, which do not have the attempts. */
             attemptCount?: number;
             /** @description The number of manual retries, if any. */
@@ -2948,7 +3949,7 @@ export interface components {
              * @description The error code, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "webhook_not_found" | "webhooks_full" | "limit_reached" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "dedupe_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_failed" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "message_not_found" | "url_group_not_found" | "url_group_used" | "webhook_not_found" | "webhook_off" | "delivery_not_found" | "delivery_pending" | "delivery_message_gone" | "webhooks_full" | "alert_not_found" | "alerts_full" | "limit_reached" | "breaker_not_found" | "flow_not_found" | "flow_backlog_full" | "flows_full" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every invalid field, if there are several; `error` describes the first. */
             details?: {
                 field: string;
@@ -2963,6 +3964,7 @@ export interface components {
          *         "status": "pending"
          *       },
          *       "runnable": false,
+         *       "starts_about": null,
          *       "reasons": [
          *         {
          *           "code": "queue_paused",
@@ -2984,13 +3986,18 @@ export interface components {
             };
             /** @description No reason blocks it: it is pending, and the next free node starts it. */
             runnable: boolean;
+            /**
+             * Format: date-time
+             * @description About when a pending task starts, computed from its delay, the rate of its flow, its place in the queue and the starts of the last minutes. An estimate: tasks that come with a higher priority go first. Null where it cannot be computed.
+             */
+            starts_about: string | null;
             /** @description All current reasons; empty for an ended task. */
             reasons: {
                 /**
                  * @description The code of the reason, for programs. More may be added.
                  * @enum {string}
                  */
-                code: "delayed" | "backing_off" | "queue_paused" | "queue_full" | "team_share" | "behind" | "no_worker" | "call_under_way" | "awaiting_callback" | "polling" | "sandbox";
+                code: "delayed" | "backing_off" | "queue_paused" | "queue_full" | "team_share" | "breaker_open" | "flow_full" | "flow_rate" | "flow_paused" | "behind" | "blocked_by" | "no_worker" | "call_under_way" | "awaiting_callback" | "polling" | "sandbox";
                 /** @description One sentence for people. */
                 detail: string;
                 /**
@@ -2998,6 +4005,8 @@ export interface components {
                  * @description When it ends at the latest; null if unknown.
                  */
                 until: string | null;
+                /** @description Of `blocked_by`: the id of the task that holds the line. */
+                blocked_by?: string;
             }[];
         };
         /** @description Failed tasks that failed in the same way. */
@@ -3061,6 +4070,84 @@ export interface components {
         /** @description Groups of failed tasks, the largest first. */
         FailureList: {
             failures: components["schemas"]["FailureGroup"][];
+        };
+        /** @description A flow, the limits that hold, and what it is doing. */
+        Flow: {
+            /** @example customer-42 */
+            key: string;
+            /** @description Calls at once; null: no limit. */
+            concurrency: number | null;
+            /** @description Calls begun per period; null: no limit. */
+            rate: number | null;
+            /** @description Seconds; null without a rate. */
+            period: number | null;
+            /** @description Whether `Retry-After` pauses the flow. */
+            pause_on_retry_after: boolean;
+            /**
+             * @description What holds a place.
+             * @enum {string}
+             */
+            hold: "call" | "task";
+            /** @description The most tasks that may wait; null: no limit. */
+            max_waiting: number | null;
+            /** @description Where each limit comes from: stored, or carried by the newest task that had it. */
+            source: {
+                /**
+                 * @description Of the concurrency.
+                 * @enum {string|null}
+                 */
+                concurrency: "stored" | "task" | null;
+                /**
+                 * @description Of rate and period.
+                 * @enum {string|null}
+                 */
+                rate: "stored" | "task" | null;
+            };
+            /** @description No call begins. */
+            paused: boolean;
+            /** @description When a pause by `Retry-After` ends. */
+            paused_until: string | null;
+            /** @description Places in use. */
+            active: number;
+            /** @description Due tasks that wait, counted to 10,000. */
+            waiting: number;
+            /** @description Calls begun in the last period; 0 without a rate. */
+            begun_in_period: number;
+        };
+        /** @description A flow. */
+        FlowAnswer: {
+            flow: components["schemas"]["Flow"];
+        };
+        /** @description Flows, the busiest first. */
+        FlowList: {
+            flows: components["schemas"]["Flow"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
+        };
+        /**
+         * @description A flow, with limits that hold unless others are stored for its key.
+         * @example {
+         *       "key": "customer-42",
+         *       "concurrency": 2
+         *     }
+         */
+        FlowOfTask: {
+            /**
+             * @description 1 to 128 characters of `A-Z a-z 0-9 . _ : @ -`; or `$host`, for the host of the call; or `$token`, for its vault token.
+             * @example customer-42
+             */
+            key: string;
+            /** @description Calls at once, over all queues and nodes. */
+            concurrency?: number;
+            /** @description Calls begun per period, over all queues and nodes. */
+            rate?: number;
+            /** @description Seconds. Default: 1. Only with `rate`. */
+            period?: number;
         };
         /** @description A link that was mailed to join the team; never shown again. */
         Invitation: {
@@ -3179,7 +4266,7 @@ export interface components {
                  */
                 email: string;
             } | null;
-            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `eventStreams`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `loopMsPerSecond`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
+            /** @description What the team's plan bounds, by name: `requestsPerMinute`, `callsInFlight`, `callsPerSecondToHost`, `eventStreams`, `timeoutSeconds`, `retries`, `retryDelaySeconds`, `pollIntervalSeconds`, `pollDurationSeconds`, `tasksOpen`, `bytesStored`, `queues`, `urlGroups`, `flowsOpen`, `flows`, `vaultTokens`, `applications`, `schedules`, `webhooks`, `loopMsPerSecond`, `jsonDepth`, `jsonKeys`, `jsonElements`, `jsonStringLength`. */
             limits: {
                 [key: string]: {
                     /** @description The most there may be; null is no limit. */
@@ -3282,7 +4369,7 @@ export interface components {
              */
             name: string;
         };
-        /** @description A direct call as it was accepted. */
+        /** @description A direct call as it was accepted. With `wait`, it has the fields of its record too. */
         NewDirectTask: {
             /**
              * Format: uuid
@@ -3317,6 +4404,18 @@ export interface components {
              */
             runAt?: string;
             /**
+             * Format: date-time
+             * @description When its first attempt began.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            startedAt?: string;
+            /**
+             * Format: date-time
+             * @description When it ended, completed, failed or cancelled.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            completedAt?: string;
+            /**
              * @description The body of the call. A string is sent unchanged; an object or an array as JSON, byte for byte as written, with `Content-Type: application/json` unless the headers have one. Without it the call has no body.
              * @example {
              *       "version": "…",
@@ -3328,6 +4427,30 @@ export interface components {
             body?: string | {
                 [key: string]: unknown;
             } | unknown[];
+            /** @description Retries after a failed first attempt. Default: the queue's, at the moment of creation. */
+            maxRetries?: number;
+            /** @description Seconds the call may take. Default: the queue's, at the moment of creation. */
+            timeout?: number;
+            /**
+             * @description Default: the queue's, at the moment of creation.
+             * @enum {string}
+             */
+            retryBackoff?: "fixed" | "exponential";
+            /** @description Seconds before the first retry. Default: the queue's, at the moment of creation. */
+            retryDelay?: number;
+            /** @description Seconds that no wait between two attempts exceeds. Default: the queue's, at the moment of creation. */
+            retryMaxDelay?: number;
+            /**
+             * @description Answers that end the task at once, `not_retryable`. Default: the queue's, at the moment of creation; `[]` for none.
+             * @example [
+             *       400,
+             *       404,
+             *       410
+             *     ]
+             */
+            noRetryStatuses?: number[];
+            /** @description Seconds from creation in which the first attempt must begin; otherwise the task fails, `expired`. A delay does not extend it, a manual retry restarts it. */
+            expiresIn?: number;
             /**
              * @description The absolute http or https URL to call, without credentials, at most 8192 characters.
              * @example https://api.replicate.com/v1/predictions
@@ -3349,12 +4472,99 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
+            /** @description After a 2xx the task waits for its callback instead of completing. Default: true if the call contains `{callbackUrl}` or `{callbackId}` and the task is not polled. With false they are sent as written. */
+            waitForCallback?: boolean;
+            /** @description Seconds that the task may wait for its callback before it fails. Default: `3600`. */
+            maxWait?: number;
             /**
              * @description Id of a catalog entry: after a 2xx the result is obtained by polling.
              * @example replicate
              */
             provider?: string;
             pollConfig?: components["schemas"]["PollConfig"];
+            /**
+             * @description Called once when the task has ended, completed, failed or cancelled, with the record of the task.
+             * @example https://example.com/hooks/task-ended
+             */
+            onCompleteUrl?: string;
+            /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            onFailureUrl?: string;
+            /** @description Sign the call with the team's signing secret (Standard Webhooks). Default: `false`. */
+            sign?: boolean;
+            dedupe?: components["schemas"]["DirectDedupe"];
+            /**
+             * @description At most 10 distinct words of the caller's own.
+             * @example [
+             *       "signup",
+             *       "eu"
+             *     ]
+             */
+            tags?: string[];
+            /**
+             * @description Strings of the caller's own, at most 16 and 1 KiB together, keys included.
+             * @example {
+             *       "order": "4711"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+            /**
+             * @description The key of the flow that limits it, as stored.
+             * @example customer-42
+             */
+            flow?: string;
+            result?: components["schemas"]["TaskResult"];
+            /** @description Why it failed, for people. */
+            error?: string;
+            /**
+             * @description Why it failed, for machines.
+             * @example retries_exhausted
+             */
+            failureReason?: string;
+            /** @description True for a task of a test key: it is never called. */
+            sandbox?: boolean;
+            /**
+             * @description Id of the schedule that made it, if one did.
+             * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
+             */
+            schedule?: string;
+            /**
+             * Format: date-time
+             * @description The time of its schedule that it was created for. Not for a schedule that was run manually.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            scheduledFor?: string;
+            /**
+             * Format: date-time
+             * @description When the failed task was dismissed: nobody needs to look at it any more.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            dismissedAt?: string;
+            attempts?: components["schemas"]["DirectAttempt"][];
+            polls?: components["schemas"]["DirectPolls"];
+            notifications?: components["schemas"]["DirectNotificationState"][];
+            /** @description The number of manual retries, if any. */
+            retries?: number;
+            /** @description Manual retries that replaced parts of the call, and which parts. The earlier values are not kept. */
+            retriedWith?: {
+                /**
+                 * Format: date-time
+                 * @description When the task was retried.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                at: string;
+                /**
+                 * @example [
+                 *       "payload",
+                 *       "headers"
+                 *     ]
+                 */
+                fields: string[];
+            }[];
         };
         /** @description What became of one notification to the task's completion address. */
         NotificationState: {
@@ -3557,6 +4767,31 @@ export interface components {
             providers: components["schemas"]["Provider"][];
         };
         /**
+         * @description The limits to store for a key. They replace what was stored, and win over what tasks carry, figure by figure.
+         * @example {
+         *       "concurrency": 5,
+         *       "rate": 100,
+         *       "period": 60
+         *     }
+         */
+        PutFlow: {
+            /** @description Calls at once, over all queues and nodes. */
+            concurrency?: number;
+            /** @description Calls begun per period, over all queues and nodes. */
+            rate?: number;
+            /** @description Seconds. Default: 1. Only with `rate`. */
+            period?: number;
+            /** @description Whether a 429 or 503 with `Retry-After` pauses the whole flow. Default: only for `host:` and `token:` keys. */
+            pause_on_retry_after?: boolean;
+            /**
+             * @description `call`: a place is held during the call. `task`: until the task has ended. Default: `call`.
+             * @enum {string}
+             */
+            hold?: "call" | "task";
+            /** @description While so many tasks wait, further ones are refused with 429 `flow_backlog_full`. */
+            max_waiting?: number;
+        };
+        /**
          * @description All of a schedule but its name: what is not given has its default.
          * @example {
          *       "cron": "30 9 * * mon-fri",
@@ -3577,7 +4812,7 @@ export interface components {
              */
             cron: string;
             /**
-             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time, an idempotency key and `dedupe`.
              * @example {
              *       "queue": "default",
              *       "webhook_url": "https://example.com/hooks/report",
@@ -3604,6 +4839,26 @@ export interface components {
             catch_up?: "one" | "none";
             /** @description A paused schedule fires only manually. Default: `false`. */
             paused?: boolean;
+        };
+        /**
+         * @description The endpoints of a URL group.
+         * @example {
+         *       "endpoints": [
+         *         {
+         *           "name": "billing",
+         *           "url": "https://billing.example.com/hook"
+         *         }
+         *       ]
+         *     }
+         */
+        PutUrlGroup: {
+            /** @description In the order of their tasks. */
+            endpoints: {
+                /** @description Where its tasks go. */
+                url: string;
+                /** @description Names the endpoint within the group. */
+                name?: string;
+            }[];
         };
         /** @description A queue and its settings. */
         Queue: {
@@ -3652,6 +4907,40 @@ export interface components {
              * @default 30
              */
             timeout: number;
+            /**
+             * @description Strict order: tasks start in the order of creation, one at a time, each when the one before has ended. `concurrency` is 1, and priorities are ignored.
+             * @default false
+             */
+            ordered: boolean;
+            /**
+             * @description Of an ordered queue: whether its line goes on after a failed task, or stops until that task is retried and completes, or is dismissed.
+             * @default continue
+             * @enum {string}
+             */
+            on_failure: "continue" | "block";
+            /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. */
+            breaker: false | {
+                /**
+                 * @description It opens at so many failed attempts within `within` seconds,
+                 * @default 20
+                 */
+                failures: number;
+                /**
+                 * @description if they are at least this part of all attempts in that time.
+                 * @default 0.9
+                 */
+                ratio: number;
+                /**
+                 * @description Seconds.
+                 * @default 60
+                 */
+                within: number;
+                /**
+                 * @description Seconds until the probe; doubles with every probe that fails, up to 600.
+                 * @default 30
+                 */
+                cooldown: number;
+            };
             /** @description A paused queue accepts tasks and starts none. */
             paused: boolean;
             /**
@@ -3815,6 +5104,40 @@ export interface components {
              * @default 30
              */
             timeout: number;
+            /**
+             * @description Strict order: tasks start in the order of creation, one at a time, each when the one before has ended. `concurrency` is 1, and priorities are ignored.
+             * @default false
+             */
+            ordered: boolean;
+            /**
+             * @description Of an ordered queue: whether its line goes on after a failed task, or stops until that task is retried and completes, or is dismissed.
+             * @default continue
+             * @enum {string}
+             */
+            on_failure: "continue" | "block";
+            /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. */
+            breaker: false | {
+                /**
+                 * @description It opens at so many failed attempts within `within` seconds,
+                 * @default 20
+                 */
+                failures: number;
+                /**
+                 * @description if they are at least this part of all attempts in that time.
+                 * @default 0.9
+                 */
+                ratio: number;
+                /**
+                 * @description Seconds.
+                 * @default 60
+                 */
+                within: number;
+                /**
+                 * @description Seconds until the probe; doubles with every probe that fails, up to 600.
+                 * @default 30
+                 */
+                cooldown: number;
+            };
             /** @description A paused queue accepts tasks and starts none. */
             paused: boolean;
             /**
@@ -3912,12 +5235,36 @@ export interface components {
          * @example {
          *       "delay": 60
          *     }
+         * @example {
+         *       "payload": {
+         *         "user_id": 43
+         *       }
+         *     }
          */
         RetryTask: {
             /** @description Seconds before the task becomes eligible for execution. Default: `0`. */
             delay?: number;
             /** @description 1 to 10, higher is processed first. Default: unchanged. */
             priority?: number;
+            /** @description Of a queue task: replaces the payload. Default: unchanged. */
+            payload?: unknown;
+            /** @description Of a direct task: replaces the body. Default: unchanged. */
+            body?: string | {
+                [key: string]: unknown;
+            } | unknown[];
+            /**
+             * @description Replaces all headers. Default: unchanged.
+             * @example {
+             *       "X-Source": "fixed"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Of a queue task: replaces the URL. Default: unchanged. */
+            webhook_url?: string;
+            /** @description Of a direct task: replaces the URL. Default: unchanged. */
+            targetUrl?: string;
         };
         /** @description A form, url-encoded. */
         RevocationRequest: {
@@ -4523,6 +5870,12 @@ export interface components {
              */
             on_complete_url?: string;
             /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            on_failure_url?: string;
+            dedupe?: components["schemas"]["Dedupe"];
+            /**
              * @description At most 10 distinct words of the caller's own.
              * @example [
              *       "signup",
@@ -4539,6 +5892,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /**
+             * @description The key of the flow that limits it, as stored.
+             * @example customer-42
+             */
+            flow?: string;
             result?: components["schemas"]["TaskResult"];
             /** @description Why it failed, for people. */
             error?: string;
@@ -4554,11 +5912,39 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
+            /**
+             * Format: date-time
+             * @description The time of its schedule that it was created for. Not for a schedule that was run manually.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            scheduled_for?: string;
+            /**
+             * Format: date-time
+             * @description When the failed task was dismissed: nobody needs to look at it any more.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            dismissed_at?: string;
             attempts: components["schemas"]["Attempt"][];
             polls?: components["schemas"]["Polls"];
             notifications?: components["schemas"]["NotificationState"][];
             /** @description The number of manual retries, if any. */
             retries?: number;
+            /** @description Manual retries that replaced parts of the call, and which parts. The earlier values are not kept. */
+            retried_with?: {
+                /**
+                 * Format: date-time
+                 * @description When the task was retried.
+                 * @example 2026-03-01T09:30:00.000Z
+                 */
+                at: string;
+                /**
+                 * @example [
+                 *       "payload",
+                 *       "headers"
+                 *     ]
+                 */
+                fields: string[];
+            }[];
         };
         /** @description One page of tasks. */
         TaskList: {
@@ -4733,6 +6119,12 @@ export interface components {
              */
             on_complete_url?: string;
             /**
+             * @description Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.
+             * @example https://example.com/hooks/task-failed
+             */
+            on_failure_url?: string;
+            dedupe?: components["schemas"]["Dedupe"];
+            /**
              * @description At most 10 distinct words of the caller's own.
              * @example [
              *       "signup",
@@ -4749,6 +6141,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+            /**
+             * @description The key of the flow that limits it, as stored.
+             * @example customer-42
+             */
+            flow?: string;
             result?: components["schemas"]["TaskResultSummary"];
             /** @description Why it failed, for people. */
             error?: string;
@@ -4764,6 +6161,18 @@ export interface components {
              * @example sch_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
             schedule?: string;
+            /**
+             * Format: date-time
+             * @description The time of its schedule that it was created for. Not for a schedule that was run manually.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            scheduled_for?: string;
+            /**
+             * Format: date-time
+             * @description When the failed task was dismissed: nobody needs to look at it any more.
+             * @example 2026-03-01T09:30:00.000Z
+             */
+            dismissed_at?: string;
             /** @description The number of attempts. In lists, which do not have the attempts. */
             attempt_count?: number;
             /** @description The number of manual retries, if any. */
@@ -4958,6 +6367,62 @@ export interface components {
             client_secret?: string;
         };
         /**
+         * @description Fields that are not given stay as they are. `when` and `notify` are replaced as a whole.
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        UpdateAlert: {
+            /**
+             * @description Named in every message.
+             * @example Mails fail
+             */
+            name?: string;
+            /**
+             * @description The condition.
+             * @example {
+             *       "kind": "failure_rate",
+             *       "queue": "emails",
+             *       "threshold": 10,
+             *       "within": 300,
+             *       "for": 0
+             *     }
+             */
+            when?: {
+                /**
+                 * @description `failure_rate`: percent of the tasks that ended within the last `within` seconds and failed, if at least 20 ended. `oldest_pending`: seconds since the oldest due task became due. `depth`: due and pending tasks. `breaker_open`: open circuit breakers. `webhook_disabled`: webhooks that Bellhop disabled. `schedule_failing`: firings of one schedule in a row that failed. `storage`: percent of the plan's storage; for the operator's team, of the disk.
+                 * @enum {string}
+                 */
+                kind: "failure_rate" | "oldest_pending" | "depth" | "breaker_open" | "webhook_disabled" | "schedule_failing" | "storage";
+                /** @description Only this queue; absent: all queues of the team. Not for every kind. */
+                queue?: string | null;
+                /** @description The alert fires at this figure or above. Not for `breaker_open` and `webhook_disabled`. */
+                threshold?: number | null;
+                /** @description Seconds, for `failure_rate`. Default: `300`. */
+                within?: number | null;
+                /** @description Seconds for which the condition must hold before the alert fires. Default: `0`. */
+                for?: number | null;
+            };
+            /**
+             * @description Who is notified: in each entry one of `email`, `url` and `slack_url`.
+             * @example [
+             *       {
+             *         "email": "ada@example.com"
+             *       }
+             *     ]
+             */
+            notify?: {
+                /** @description The address of a member of the team. */
+                email?: string | null;
+                /** @description Receives the message as JSON, signed by the rules of Standard Webhooks. */
+                url?: string | null;
+                /** @description A Slack-compatible URL, which receives `{ text }`. It is encrypted, and shown without its end; the shown form keeps the stored URL in a change. */
+                slack_url?: string | null;
+            }[];
+            /** @description False also sets the state to `ok`. */
+            enabled?: boolean;
+        };
+        /**
          * @description The settings to change.
          * @example {
          *       "concurrency": 20,
@@ -4989,6 +6454,24 @@ export interface components {
             no_retry_statuses?: number[];
             /** @description Seconds a call may take, from connecting to the last byte of the answer. Default: `30`. */
             timeout?: number;
+            /** @description Strict order: tasks start in the order of creation, one at a time, each when the one before has ended. `concurrency` is 1, and priorities are ignored. Default: `false`. */
+            ordered?: boolean;
+            /**
+             * @description Of an ordered queue: whether its line goes on after a failed task, or stops until that task is retried and completes, or is dismissed. Default: `continue`.
+             * @enum {string}
+             */
+            on_failure?: "continue" | "block";
+            /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. Default: `false`. */
+            breaker?: boolean | {
+                /** @description It opens at so many failed attempts within `within` seconds, Default: `20`. */
+                failures?: number;
+                /** @description if they are at least this part of all attempts in that time. Default: `0.9`. */
+                ratio?: number;
+                /** @description Seconds. Default: `60`. */
+                within?: number;
+                /** @description Seconds until the probe; doubles with every probe that fails, up to 600. Default: `30`. */
+                cooldown?: number;
+            };
         };
         /**
          * @description What to change of a schedule.
@@ -5003,7 +6486,7 @@ export interface components {
              */
             cron?: string;
             /**
-             * @description The body of `POST /v1/tasks`, of either kind, without an exact time and without an idempotency key.
+             * @description The body of `POST /v1/tasks`, of either kind, without an exact time, an idempotency key and `dedupe`.
              * @example {
              *       "queue": "default",
              *       "webhook_url": "https://example.com/hooks/report",
@@ -5050,7 +6533,7 @@ export interface components {
              *       "task.failed"
              *     ]
              */
-            events?: ("task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted")[];
+            events?: ("task.created" | "task.replaced" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted" | "target.down" | "target.up")[];
             /**
              * @description Only events of this queue and its tasks; null for all.
              * @example emails
@@ -5063,6 +6546,33 @@ export interface components {
             tag?: string | null;
             /** @description True also enables a disabled webhook and resets its failure time. */
             enabled?: boolean;
+        };
+        /** @description A named list of URLs: what is published to it becomes one task for each. */
+        UrlGroup: {
+            /** @example order-events */
+            name: string;
+            endpoints: {
+                /** @description Names the endpoint within the group. */
+                name: string | null;
+                url: string;
+            }[];
+            created_at: string;
+            updated_at: string;
+        };
+        /** @description A URL group. */
+        UrlGroupAnswer: {
+            url_group: components["schemas"]["UrlGroup"];
+        };
+        /** @description URL groups, by name. */
+        UrlGroupList: {
+            url_groups: components["schemas"]["UrlGroup"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description A subscription to events. */
         Webhook: {
@@ -5080,7 +6590,7 @@ export interface components {
              *       "task.failed"
              *     ]
              */
-            events: ("task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted")[];
+            events: ("task.created" | "task.replaced" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted" | "target.down" | "target.up")[];
             /** @description Only events of this queue; null for all. */
             queue: string | null;
             /** @description Only events of tasks that have this tag; null for all. */
@@ -5135,16 +6645,18 @@ export interface components {
         };
         /** @description One event on its way to a webhook. */
         WebhookDelivery: {
+            /** @example whd_01k9z3mxe5f8hrk3yv5pzq8c2d */
+            id: string;
             /**
-             * @description Sent as `webhook-id`, the same on every try.
+             * @description Sent as `webhook-id`, the same on every try: the id of the first delivery of the message.
              * @example whd_01k9z3mxe5f8hrk3yv5pzq8c2d
              */
-            id: string;
+            message_id: string;
             /**
              * @description The kind of event.
              * @enum {string}
              */
-            event: "task.created" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted";
+            event: "task.created" | "task.replaced" | "task.started" | "task.attempt_failed" | "task.waiting" | "task.polling" | "task.completed" | "task.failed" | "task.cancelled" | "queue.created" | "queue.changed" | "queue.paused" | "queue.resumed" | "queue.deleted" | "target.down" | "target.up" | "webhook.test";
             /**
              * @description `pending` until it is delivered or given up.
              * @enum {string}
@@ -5168,12 +6680,17 @@ export interface components {
              */
             next_at: string | null;
         };
+        /** @description A message on its way to a webhook. */
+        WebhookDeliveryAnswer: {
+            delivery: components["schemas"]["WebhookDelivery"];
+        };
         /**
          * @description What was sent to a webhook, newest first.
          * @example {
          *       "deliveries": [
          *         {
          *           "id": "whd_01k9z3mxe5f8hrk3yv5pzq8c2d",
+         *           "message_id": "whd_01k9z3mxe5f8hrk3yv5pzq8c2d",
          *           "event": "task.completed",
          *           "status": "delivered",
          *           "attempts": 1,
@@ -5242,7 +6759,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `idempotency_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_ended` or `notification_unset` or `notification_pending` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhooks_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        /** @description With the code `idempotency_conflict` or `dedupe_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_failed` or `task_not_ended` or `notification_unset` or `notification_pending` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhook_off` or `delivery_pending` or `delivery_message_gone` or `webhooks_full` or `alerts_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5291,7 +6808,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `schedule_not_found` or `webhook_not_found` or `session_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
+        /** @description With the code `not_found` or `callback_unknown` or `task_not_found` or `bulk_not_found` or `queue_not_found` or `schedule_not_found` or `message_not_found` or `url_group_not_found` or `webhook_not_found` or `delivery_not_found` or `alert_not_found` or `breaker_not_found` or `flow_not_found` or `session_not_found` or `team_not_found` or `member_not_found` or `invitation_not_found` or `api_key_not_found` or `application_not_found` or `authorization_not_found` or `vault_token_not_found`. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5367,7 +6884,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthError"];
             };
         };
-        /** @description With the code `bodies_waiting` or `rate_limited` or `too_many_waiting` or `too_many_streams` or `streams_full` or `too_many_scans` or `tasks_full`. */
+        /** @description With the code `bodies_waiting` or `rate_limited` or `too_many_waiting` or `too_many_streams` or `streams_full` or `too_many_scans` or `flow_backlog_full` or `flows_full` or `tasks_full`. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5912,8 +7429,8 @@ export interface operations {
                  * @example failed,cancelled
                  */
                 status?: string;
-                /** @description Only tasks that have this tag. */
-                tag?: string;
+                /** @description Only tasks that have this tag; repeated: all of these tags. */
+                tag?: string | string[];
                 /**
                  * @description Only tasks created then or later.
                  * @example 2026-03-01T09:30:00Z
@@ -5943,10 +7460,12 @@ export interface operations {
                  */
                 error?: string;
                 /**
-                 * @description Only tasks with this entry in their metadata: its key, `=` and its value.
+                 * @description Only tasks with this entry in their metadata: its key, `=` and its value. Several entries, which must all be there, are written as `metadata.<name>=<value>`.
                  * @example order=4711
                  */
                 metadata?: string;
+                /** @description `true`: only failed tasks that were dismissed. `false`: only tasks that were not. */
+                dismissed?: "true" | "false";
                 /** @description Only this task, by either spelling of its id. */
                 id?: string;
                 /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
@@ -6012,7 +7531,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
+            /** @description The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`; or the record of the task that an earlier request with the same deduplication key created, with `deduplicated: true` or `replaced: true`. With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6047,13 +7566,13 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
-            /** @description `idempotency_conflict`: Idempotency key "<key>" was used with another request */
+            /** @description `idempotency_conflict`: Idempotency key "<key>" was used with another request · `dedupe_conflict`: Dedupe key "<key>" is taken by a task with another <what>: <value> */
             409: components["responses"]["Conflict"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `too_many_waiting`: Too many requests are waiting for tasks to end · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `flows_full`: The plan <plan> allows at most <most> flows with open tasks (flowsOpen) · `too_many_waiting`: Too many requests are waiting for tasks to end · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -6232,11 +7751,11 @@ export interface operations {
                     "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
                 };
             };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            /** @description `invalid`: a field breaks its rule · `vault_token_unknown`: Header "<header>" references unknown vault token "<token>" · `vault_token_inside`: Header "<header>" has vault token "<token>" inside of other text, which would be sent as it is: store the whole value of the header in the vault, and give nothing but the token's id · `vault_token_host`: Header "<header>" references vault token "<token>", which may not be sent to "<host>" · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `task_not_found`: Task not found */
             404: components["responses"]["NotFound"];
@@ -6250,7 +7769,53 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dismissTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description `task_…`, or the UUID that it encodes: both are accepted for every task.
+                 * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
+                 */
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record of the task. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"] | components["schemas"]["DirectTaskAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `task_not_found`: Task not found */
+            404: components["responses"]["NotFound"];
+            /** @description `task_not_failed`: Task is not in failed state (current: <status>) */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6336,6 +7901,440 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `task_not_found`: Task not found */
             404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTasks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTasks"];
+            };
+        };
+        responses: {
+            /** @description What became of a batch. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `batch_refused`: tasks[<index>]: <reason> · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAlerts: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's alerts, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateAlert"];
+            };
+        };
+        responses: {
+            /** @description An alert. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `alerts_full`: A team can have at most <limit> alerts: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example alr_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An alert. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `alert_not_found`: Alert not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example alr_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deleted alert. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedAlert"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `alert_not_found`: Alert not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example alr_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAlert"];
+            };
+        };
+        responses: {
+            /** @description An alert. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `alert_not_found`: Alert not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `vault_off`: Token vault is not configured · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example alr_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An alert. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `alert_not_found`: Alert not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBreakers: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open breakers of the team, by queue and host. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BreakerList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    closeBreaker: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example api.example.com */
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CloseBreaker"];
+            };
+        };
+        responses: {
+            /** @description The queues whose breaker was open and is closed now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosedBreakers"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `breaker_not_found`: No circuit breaker for "<host>" is open · `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBulks: {
+        parameters: {
+            query?: {
+                /** @description Actions on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's bulk actions, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
@@ -6487,106 +8486,15 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createTasks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateTasks"];
-            };
-        };
-        responses: {
-            /** @description What became of a batch. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchAnswer"];
-                };
-            };
-            /** @description `invalid`: a field breaks its rule · `batch_refused`: tasks[<index>]: <reason> · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
-            400: components["responses"]["BadRequest"];
-            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
-            401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
-            403: components["responses"]["Forbidden"];
-            /** @description `body_too_large`: Request body too large */
-            413: components["responses"]["ContentTooLarge"];
-            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
-            415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
-            429: components["responses"]["TooManyRequests"];
-            /** @description `headers_too_large`: Request headers too large */
-            431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    streamEvents: {
-        parameters: {
-            query?: {
-                /** @description Only events of this queue and its tasks. */
-                queue?: string;
-                /** @description Only events of tasks that have this tag. */
-                tag?: string;
-                /**
-                 * @description Only events of these kinds, separated by commas.
-                 * @example task.completed,task.failed
-                 */
-                types?: string;
-            };
-            header?: {
-                /** @description The last `id` that was read: the stream continues after it. Browsers send it automatically. */
-                "last-event-id"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Events, each of one of these kinds: `task.created`, `task.started`, `task.attempt_failed`, `task.waiting`, `task.polling`, `task.completed`, `task.failed`, `task.cancelled`, `queue.created`, `queue.changed`, `queue.paused`, `queue.resumed`, `queue.deleted`; or `ready` or `reset`. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                };
-            };
-            /** @description `invalid`: a field breaks its rule */
-            400: components["responses"]["BadRequest"];
-            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
-            401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
-            403: components["responses"]["Forbidden"];
-            /** @description `rate_limited`: Rate limit exceeded · `streams_full`: The plan <plan> allows at most <most> open event streams on a node (eventStreams): close one first · `too_many_streams`: Too many event streams are open */
-            429: components["responses"]["TooManyRequests"];
-            /** @description `headers_too_large`: Request headers too large */
-            431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWebhooks: {
+    listFlows: {
         parameters: {
             query?: {
                 /** @description Entries on a page. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
+                /** @description Only keys that contain this text. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -6594,7 +8502,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The team's subscriptions, newest first. */
+            /** @description Flows, the busiest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6604,7 +8512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookList"];
+                    "application/json": components["schemas"]["FlowList"];
                 };
             };
             /** @description `invalid`: a field breaks its rule */
@@ -6621,20 +8529,77 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    createWebhook: {
+    getFlow: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @example customer-42 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A flow. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `flow_not_found`: Flow "<key>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putFlow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example customer-42 */
+                key: string;
+            };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateWebhook"];
+                "application/json": components["schemas"]["PutFlow"];
             };
         };
         responses: {
-            /** @description A subscription to events. */
+            /** @description A flow. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowAnswer"];
+                };
+            };
+            /** @description A flow. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6644,7 +8609,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookAnswer"];
+                    "application/json": components["schemas"]["FlowAnswer"];
                 };
             };
             /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
@@ -6653,8 +8618,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
-            /** @description `webhooks_full`: A team can have at most <limit> webhooks: delete one first */
-            409: components["responses"]["Conflict"];
             /** @description `body_too_large`: Request body too large */
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
@@ -6667,19 +8630,19 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    getWebhook: {
+    deleteFlow: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
-                webhook_id: string;
+                /** @example customer-42 */
+                key: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A subscription to events. */
+            /** @description What was stored for the key is removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6689,7 +8652,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookAnswer"];
+                    "application/json": components["schemas"]["DeletedFlow"];
                 };
             };
             /** @description `invalid`: a field breaks its rule */
@@ -6698,7 +8661,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `webhook_not_found`: Webhook not found */
+            /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
@@ -6708,19 +8671,19 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    deleteWebhook: {
+    pauseFlow: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
-                webhook_id: string;
+                /** @example customer-42 */
+                key: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The subscription that is gone. */
+            /** @description A flow. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6730,7 +8693,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeletedWebhook"];
+                    "application/json": components["schemas"]["FlowAnswer"];
                 };
             };
             /** @description `invalid`: a field breaks its rule */
@@ -6739,7 +8702,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `webhook_not_found`: Webhook not found */
+            /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
@@ -6749,73 +8712,19 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    updateWebhook: {
+    resumeFlow: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
-                webhook_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UpdateWebhook"];
-            };
-        };
-        responses: {
-            /** @description A subscription to events. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookAnswer"];
-                };
-            };
-            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
-            400: components["responses"]["BadRequest"];
-            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
-            401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
-            403: components["responses"]["Forbidden"];
-            /** @description `webhook_not_found`: Webhook not found */
-            404: components["responses"]["NotFound"];
-            /** @description `body_too_large`: Request body too large */
-            413: components["responses"]["ContentTooLarge"];
-            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
-            415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
-            429: components["responses"]["TooManyRequests"];
-            /** @description `headers_too_large`: Request headers too large */
-            431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    listWebhookDeliveries: {
-        parameters: {
-            query?: {
-                /** @description Entries on a page. */
-                limit?: number;
-                /** @description `nextCursor` of the page before. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
-                webhook_id: string;
+                /** @example customer-42 */
+                key: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description What was sent to a webhook, newest first. */
+            /** @description A flow. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6825,7 +8734,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                    "application/json": components["schemas"]["FlowAnswer"];
                 };
             };
             /** @description `invalid`: a field breaks its rule */
@@ -6834,7 +8743,48 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `webhook_not_found`: Webhook not found */
+            /** @description `flow_not_found`: Flow "<key>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetFlow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example customer-42 */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A flow. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
@@ -7350,6 +9300,689 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listUrlGroups: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description URL groups, by name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlGroupList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUrlGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example order-events */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A URL group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlGroupAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `url_group_not_found`: URL group "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putUrlGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example order-events */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PutUrlGroup"];
+            };
+        };
+        responses: {
+            /** @description A URL group. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlGroupAnswer"];
+                };
+            };
+            /** @description A URL group. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UrlGroupAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
+            403: components["responses"]["Forbidden"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteUrlGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example order-events */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group no longer exists. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedUrlGroup"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `url_group_not_found`: URL group "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `url_group_used`: URL group "<name>" is used by a schedule: delete the schedule first */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getQueueStats: {
+        parameters: {
+            query: {
+                /** @description The time range. */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description Only this queue. */
+                queue?: string;
+                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
+                sandbox?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What happened in the queues of the team. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueStatistics"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `queue_not_found`: Queue "<name>" not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFailureStats: {
+        parameters: {
+            query: {
+                /** @description The time range. */
+                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
+                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
+                sandbox?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Groups of failed tasks, the largest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailureList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The team's subscriptions, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhook"];
+            };
+        };
+        responses: {
+            /** @description A subscription to events. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhooks_full`: A team can have at most <limit> webhooks: delete one first */
+            409: components["responses"]["Conflict"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A subscription to events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhook_not_found`: Webhook not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The subscription that is gone. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedWebhook"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhook_not_found`: Webhook not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhook"];
+            };
+        };
+        responses: {
+            /** @description A subscription to events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule · `body_not_json`: Request body is not valid JSON · `body_not_object`: Request body must be a JSON object · `body_bounds`: Request body <reason> · `body_not_decoded`: Request body is not valid <coding> */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhook_not_found`: Webhook not found */
+            404: components["responses"]["NotFound"];
+            /** @description `body_too_large`: Request body too large */
+            413: components["responses"]["ContentTooLarge"];
+            /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
+            415: components["responses"]["UnsupportedMediaType"];
+            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping · `body_not_read`: Request body took too long to be read: send less at once */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Entries on a page. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was sent to a webhook, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhook_not_found`: Webhook not found */
+            404: components["responses"]["NotFound"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message on its way to a webhook. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhook_not_found`: Webhook not found */
+            404: components["responses"]["NotFound"];
+            /** @description `webhook_off`: Webhook is turned off: enable it first */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    redeliverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example wh_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                webhook_id: string;
+                /** @example whd_01k9z3mxe5f8hrk3yv5pzq8c2d */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A message on its way to a webhook. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `webhook_not_found`: Webhook not found · `delivery_not_found`: Delivery not found */
+            404: components["responses"]["NotFound"];
+            /** @description `webhook_off`: Webhook is turned off: enable it first · `delivery_pending`: Delivery is still under way · `delivery_message_gone`: The message of this delivery is no longer kept */
+            409: components["responses"]["Conflict"];
+            /** @description `rate_limited`: Rate limit exceeded */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events of this queue and its tasks. */
+                queue?: string;
+                /** @description Only events of tasks that have this tag. */
+                tag?: string;
+                /**
+                 * @description Only events of these kinds, separated by commas.
+                 * @example task.completed,task.failed
+                 */
+                types?: string;
+            };
+            header?: {
+                /** @description The last `id` that was read: the stream continues after it. Browsers send it automatically. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events, each of one of these kinds: `task.created`, `task.replaced`, `task.started`, `task.attempt_failed`, `task.waiting`, `task.polling`, `task.completed`, `task.failed`, `task.cancelled`, `queue.created`, `queue.changed`, `queue.paused`, `queue.resumed`, `queue.deleted`, `target.down`, `target.up`; or `ready` or `reset`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `invalid`: a field breaks its rule */
+            400: components["responses"]["BadRequest"];
+            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
+            401: components["responses"]["Unauthorized"];
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            403: components["responses"]["Forbidden"];
+            /** @description `rate_limited`: Rate limit exceeded · `streams_full`: The plan <plan> allows at most <most> open event streams on a node (eventStreams): close one first · `too_many_streams`: Too many event streams are open */
+            429: components["responses"]["TooManyRequests"];
+            /** @description `headers_too_large`: Request headers too large */
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listQueues: {
         parameters: {
             query?: {
@@ -7646,92 +10279,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
-            429: components["responses"]["TooManyRequests"];
-            /** @description `headers_too_large`: Request headers too large */
-            431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getQueueStats: {
-        parameters: {
-            query: {
-                /** @description The time range. */
-                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
-                /** @description Only this queue. */
-                queue?: string;
-                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
-                sandbox?: "true" | "false";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description What happened in the queues of the team. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["QueueStatistics"];
-                };
-            };
-            /** @description `invalid`: a field breaks its rule */
-            400: components["responses"]["BadRequest"];
-            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
-            401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
-            403: components["responses"]["Forbidden"];
-            /** @description `queue_not_found`: Queue "<name>" not found */
-            404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
-            429: components["responses"]["TooManyRequests"];
-            /** @description `headers_too_large`: Request headers too large */
-            431: components["responses"]["HeadersTooLarge"];
-            /** @description `database_away`: The database cannot be reached, try again shortly · `overloaded`: Too many requests are waiting to be stored, try again shortly · `stopping`: The server is stopping */
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    getFailureStats: {
-        parameters: {
-            query: {
-                /** @description The time range. */
-                range: "15m" | "1h" | "6h" | "24h" | "7d" | "30d";
-                /** @description `true` shows the sandbox, otherwise live tasks. Test keys always see only the sandbox. */
-                sandbox?: "true" | "false";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Groups of failed tasks, the largest first. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FailureList"];
-                };
-            };
-            /** @description `invalid`: a field breaks its rule */
-            400: components["responses"]["BadRequest"];
-            /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
-            401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
-            403: components["responses"]["Forbidden"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */

@@ -42,7 +42,8 @@ export type Args<Id extends OperationId> = [
 ];
 
 export interface Input {
-  readonly id?: string;
+  /** Of the path; several if the path has several. */
+  readonly id?: string | readonly string[];
   readonly body?: unknown;
   readonly query?: object;
   readonly headers?: Record<string, string>;
@@ -101,12 +102,14 @@ export function createOperation(send: Send): Operation {
 }
 
 export function pathOf(route: Route, { id, query }: Input): string {
-  const path = route.path.replace(/\{.+?\}/, (placeholder) => {
+  const ids = [id].flat();
+  const path = route.path.replace(/\{.+?\}/g, (placeholder) => {
+    const next = ids.shift();
     // An empty one would address the whole collection.
-    if (typeof id !== "string" || id === "" || id === "." || id === "..") {
-      throw new BellhopError(`${placeholder.slice(1, -1)} must be an id, not ${JSON.stringify(id)}`);
+    if (typeof next !== "string" || next === "" || next === "." || next === "..") {
+      throw new BellhopError(`${placeholder.slice(1, -1)} must be an id, not ${JSON.stringify(next)}`);
     }
-    return encodeURIComponent(id);
+    return encodeURIComponent(next);
   });
   const search = formOf(query ?? {});
   return search === "" ? path : `${path}?${search}`;
@@ -129,7 +132,13 @@ function encode(route: Route, { body, headers = {} }: Input) {
 function formOf(fields: object): string {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined && value !== null) form.set(snakeName(name), String(value));
+    const wire = snakeName(name);
+    if (value === undefined || value === null) continue;
+    // Several values of one name; and names of the caller's own, such as `metadata.order`.
+    if (Array.isArray(value)) for (const each of value) form.append(wire, String(each));
+    else if (typeof value === "object" && !(value instanceof Date))
+      for (const [key, each] of Object.entries(value)) form.append(`${wire}.${key}`, String(each));
+    else form.set(wire, String(value));
   }
   return form.toString();
 }

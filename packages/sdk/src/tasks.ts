@@ -22,6 +22,10 @@ export type DirectTask = Camel<Schemas["DirectTask"]>;
 export type Task = QueueTask | DirectTask;
 export type TaskSummary = Camel<Schemas["TaskSummary"]> | Camel<Schemas["DirectTaskSummary"]>;
 export type Bulk = Camel<Schemas["Bulk"]>;
+/** The filters of a list. `metadata`: entries that must all be there. */
+export type TaskQuery = Omit<QueryOf<"listTasks">, "metadata"> & {
+  readonly metadata?: string | Readonly<Record<string, string>> | undefined;
+};
 export type BulkAction = Omit<BodyOf<"createBulk">, "dryRun">;
 
 const WAIT_MS = 5 * 60_000;
@@ -32,7 +36,9 @@ const ANSWER_MS = 10_000;
 const SHORTEST_LOOK_MS = 250;
 
 export function createTasks(send: Send, operation: Operation) {
-  const page = operation("listTasks");
+  const page = async (query: TaskQuery = {}, options?: RequestOptions) =>
+    (await send("listTasks", { query }, options)).answer;
+  const bulkPage = operation("listBulks");
 
   async function create(task: NewTask | NewDirectTask, given: CreateOptions = {}) {
     checkOptions(given, [...REQUEST_OPTIONS, "idempotencyKey"]);
@@ -83,7 +89,7 @@ export function createTasks(send: Send, operation: Operation) {
     /** One page. */
     page,
     /** All matching tasks, newest first; `limit` is the page size. */
-    list: (query: QueryOf<"listTasks"> = {}, options?: RequestOptions) =>
+    list: (query: TaskQuery = {}, options?: RequestOptions) =>
       walkPages(
         query,
         (next) => page(next, options),
@@ -94,7 +100,10 @@ export function createTasks(send: Send, operation: Operation) {
     /** Cancels a task in any state. */
     cancel: async (id: string, options?: RequestOptions) =>
       recordOf((await send("cancelTask", { id }, options)).answer),
-    /** Restarts a failed or cancelled task under its id. */
+    /** Marks a failed task as one that nobody needs to look at any more. */
+    dismiss: async (id: string, options?: RequestOptions) =>
+      recordOf((await send("dismissTask", { id }, options)).answer),
+    /** Restarts a failed or cancelled task under its id; parts of its call can be replaced. */
     retry: async (id: string, body: BodyOf<"retryTask"> = {}, options?: RequestOptions) =>
       recordOf((await send("retryTask", { id, body }, options)).answer),
     /** Resends the notification of an ended task, after it was delivered or given up. */
@@ -115,6 +124,13 @@ export function createTasks(send: Send, operation: Operation) {
         const { answer } = await send("createBulk", input, options);
         return "matched" in answer ? answer.matched : answer.bulk.matched;
       },
+      /** All bulk actions, newest first. */
+      list: (query: QueryOf<"listBulks"> = {}, options?: RequestOptions) =>
+        walkPages(
+          query,
+          (next) => bulkPage(next, options),
+          (fetched): Bulk[] => fetched.bulks,
+        ),
       get: operation("getBulk", "bulk"),
       stop: operation("stopBulk", "bulk"),
     },

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { z } from "zod";
+import { createBellhop } from "../src/client.ts";
 import { defineTask } from "../src/define-task.ts";
 import { BellhopError } from "../src/errors.ts";
 import { handler } from "../src/handler.ts";
-import type { NewTask } from "../src/tasks.ts";
 import { signedRequest } from "../src/testing.ts";
 
 const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;
@@ -17,25 +17,26 @@ const welcome = defineTask({
   schema: z.object({ user: z.number(), at: z.string().transform((text) => new Date(text)) }),
 });
 
-/** A client that keeps what it is told to create. */
+/** A client whose server answers every request, with the bodies that it received. */
 function recorder() {
-  const created: NewTask[] = [];
-  const create = async (task: NewTask) => {
-    created.push(task);
-    return { id: "task_00000000000000000000000000" };
+  const created: unknown[] = [];
+  const answer: typeof fetch = async (_, init) => {
+    created.push(JSON.parse(String(init?.body)));
+    return Response.json({ id: "task_00000000000000000000000000" }, { status: 201 });
   };
-  return { created, client: { tasks: { create } } as unknown as Parameters<typeof welcome.create>[0] };
+  const client = createBellhop({ url: "https://bellhop.example/", apiKey: "bh_live_x", fetch: answer });
+  return { created, client };
 }
 
-describe("a task that was defined with a schema", () => {
-  it("is created with its defaults, the overrides and the payload as it was given", async () => {
+describe("defineTask", () => {
+  it("creates a task with its defaults, the overrides and the payload as given", async () => {
     const { created, client } = recorder();
     await welcome.create(client, { user: 1, at: "2026-03-01T09:30:00Z" }, { delay: 60 });
     const payload = { user: 1, at: "2026-03-01T09:30:00Z" };
-    assert.deepEqual(created, [{ queue: "mail", webhookUrl: URL, maxRetries: 5, delay: 60, payload }]);
+    assert.deepEqual(created, [{ queue: "mail", webhook_url: URL, max_retries: 5, delay: 60, payload }]);
   });
 
-  it("is not created where the payload is not valid", async () => {
+  it("sends no request when the payload does not match the schema", async () => {
     const { created, client } = recorder();
     // @ts-expect-error: the type of the payload is the schema's input
     const wrong = welcome.create(client, { user: "one", at: "2026-03-01T09:30:00Z" });
@@ -43,7 +44,7 @@ describe("a task that was defined with a schema", () => {
     assert.deepEqual(created, []);
   });
 
-  it("is received as the schema's output, and without a retry refused where it is not valid", async () => {
+  it("passes the parsed payload to the handler, and refuses an invalid one without retry", async () => {
     const years: number[] = [];
     const receive = handler(
       { secret: SECRET },
@@ -61,7 +62,7 @@ describe("a task that was defined with a schema", () => {
     assert.deepEqual(years, [2026]);
   });
 
-  it("needs no schema, and then has the type that it is given", async () => {
+  it("needs no schema, and then uses the given payload type", async () => {
     const plain = defineTask<{ readonly user: number }>({ queue: "mail", webhookUrl: URL });
     assert.deepEqual(await plain.task({ user: 2 }), { queue: "mail", webhookUrl: URL, payload: { user: 2 } });
     const receive = handler(

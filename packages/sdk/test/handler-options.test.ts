@@ -16,7 +16,7 @@ const THIRD = `whsec_${Buffer.from("of nobody we know").toString("base64")}`;
 const ALL = { handler, next, express, fastify, hono, lambda };
 const VARIABLES = ["BELLHOP_SIGNING_SECRET", "NEXT_PHASE"] as const;
 
-describe("the options of a handler", () => {
+describe("handler options", () => {
   const before = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
   beforeEach(() => {
     for (const name of VARIABLES) delete process.env[name];
@@ -31,7 +31,7 @@ describe("the options of a handler", () => {
   const statusFor = async (receive: (request: Request) => Promise<Response>, secret: string) =>
     (await receive(await signedRequest("http://app.test/", { secret }))).status;
 
-  it("must have a secret, and throw when the handler is made where there is none", () => {
+  it("throw when the handler is created without a secret", () => {
     for (const [name, make] of Object.entries(ALL)) {
       const missing = {
         name: "BellhopError",
@@ -42,7 +42,7 @@ describe("the options of a handler", () => {
     }
   });
 
-  it("refuse a secret that cannot be one, without showing it", () => {
+  it("refuse an invalid secret without showing it", () => {
     for (const secret of [
       "",
       " ",
@@ -66,7 +66,7 @@ describe("the options of a handler", () => {
     assert.throws(() => handler(() => {}), { message: "BELLHOP_SIGNING_SECRET must be whsec_ and base64" });
   });
 
-  it("refuse what they do not know, and a handler without a function", () => {
+  it("refuse unknown options, and a missing handler function", () => {
     // @ts-expect-error The types refuse it too.
     const make = () => handler({ secrets: ONE }, () => {});
     assert.throws(make, { message: 'Unknown option "secrets": did you mean "secret"?' });
@@ -76,7 +76,7 @@ describe("the options of a handler", () => {
     assert.throws(() => handler({ secret: ONE }), /function that handles calls is missing/);
   });
 
-  it("may have several secrets, of which any may have signed", async () => {
+  it("accept several secrets, any of which may have signed the request", async () => {
     process.env.BELLHOP_SIGNING_SECRET = `${ONE}, ${OTHER}\n`;
     for (const receive of [handler({ secret: [ONE, OTHER] }, () => {}), handler(() => {}), next(() => {})]) {
       assert.equal(await statusFor(receive, ONE), 204);
@@ -89,7 +89,7 @@ describe("the options of a handler", () => {
     await assert.rejects(verifyWebhook({ body: "{}", headers, secret: [ONE, THIRD] }), SignatureError);
   });
 
-  it("may lack the secret while Next.js builds, and not when a request comes", async () => {
+  it("allow a missing secret while Next.js builds, but not for a request", async () => {
     process.env.NEXT_PHASE = "phase-production-build";
     const receive = next(() => {});
     const request = await signedRequest("http://app.test/", { secret: ONE });
@@ -98,7 +98,7 @@ describe("the options of a handler", () => {
     assert.equal((await receive(request)).status, 204);
   });
 
-  it("tell a body that was read before from one that is forged", async () => {
+  it("distinguish a body that was already read from a forged one", async () => {
     const errors: unknown[] = [];
     const receive = next({ secret: ONE, onError: (error) => errors.push(error) }, () => {});
     const request = await signedRequest("http://app.test/", { secret: ONE });

@@ -30,7 +30,7 @@ describe("the client", () => {
     assert.deepEqual(missing, [], "add them to packages/sdk/src/client.ts or tasks.ts, a line each");
   });
 
-  it("writes every field of every request as the API names it", () => {
+  it("converts every request field to its name in the API", () => {
     for (const methods of Object.values<Schema>(paths)) {
       for (const { operationId, requestBody } of Object.values<Schema>(methods)) {
         const schema = requestBody?.content["application/json"]?.schema;
@@ -44,7 +44,7 @@ describe("the client", () => {
     }
   });
 
-  it("writes every parameter of a query as the API names it", () => {
+  it("converts every query parameter to its name in the API", () => {
     for (const methods of Object.values<Schema>(paths)) {
       for (const { parameters = [] } of Object.values<Schema>(methods)) {
         for (const { name } of parameters.filter((one: Schema) => one.in === "query")) {
@@ -54,7 +54,7 @@ describe("the client", () => {
     }
   });
 
-  it("leaves alone what is keyed by the caller or by data", () => {
+  it("does not convert names inside fields that the caller or data defines", () => {
     assert.deepEqual([...new Set(mapsIn(components.schemas, ""))].sort(), [...OPAQUE].sort().filter(isMap));
     for (const name of OPAQUE) {
       const value = { [name]: { some_name: [{ other_name: 1 }], camelName: 2 } };
@@ -63,14 +63,14 @@ describe("the client", () => {
     }
   });
 
-  it("changes names deep inside of answers, also those that it does not know", () => {
+  it("converts names deep inside answers, even unknown ones", () => {
     assert.deepEqual(fromWire({ new_field: [{ inner_name: null, "2_x": 1 }], plain: "a_b" }), {
       newField: [{ innerName: null, "2X": 1 }],
       plain: "a_b",
     });
   });
 
-  it("changes the names of queue tasks inside of another request, and not of direct ones", () => {
+  it("converts queue tasks inside another request, and not direct tasks", () => {
     const task = { webhookUrl: "u", payload: { userId: 1 }, pollConfig: { urlTemplate: "t" } };
     const direct = { targetUrl: "u", maxRetries: 1 };
     assert.deepEqual(toWire({ tasks: [task, direct], catchUp: "one" }), {

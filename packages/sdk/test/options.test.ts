@@ -46,7 +46,7 @@ describe("createBellhop", () => {
     }
   });
 
-  it("takes address and key from the environment when none are given", async () => {
+  it("reads URL and key from the environment when they are not given", async () => {
     Object.assign(process.env, {
       BELLHOP_URL: "https://bellhop.example/base/",
       BELLHOP_API_KEY: ` ${KEY}\n`,
@@ -65,7 +65,7 @@ describe("createBellhop", () => {
     );
   });
 
-  it("uses the local server when no address is set, and throws when no key is", async () => {
+  it("defaults to the local server, and throws without a key", async () => {
     assert.throws(() => createBellhop(), {
       name: "BellhopError",
       message: /BELLHOP_API_KEY, or give apiKey/,
@@ -79,7 +79,7 @@ describe("createBellhop", () => {
     assert.doesNotThrow(() => createBellhop());
   });
 
-  it("throws at an address that cannot work, and says what to write", () => {
+  it("throws for an invalid URL, and says what to write", () => {
     const refused = (url: unknown) => () => createBellhop(untyped({ url, apiKey: KEY }));
     assert.throws(refused("bellhop.example:8787"), {
       message: "url has no scheme: write https:// before its host",
@@ -103,7 +103,7 @@ describe("createBellhop", () => {
     assert.throws(refused(undefined), /^BellhopError: BELLHOP_URL has no scheme/);
   });
 
-  it("throws at a key that cannot be one without showing it", () => {
+  it("throws for an invalid key without showing it", () => {
     for (const apiKey of ["", "  ", "bh_live_se\ncret", "bh_live_sécret", 7]) {
       assert.throws(
         () => createBellhop(untyped({ apiKey })),
@@ -115,7 +115,7 @@ describe("createBellhop", () => {
     assert.throws(() => createBellhop(), { message: "BELLHOP_API_KEY has characters that no API key has" });
   });
 
-  it("throws at unknown options and at values that cannot work", () => {
+  it("throws for unknown options and invalid values", () => {
     const refused = (options: object) => () => createBellhop(untyped({ apiKey: KEY, ...options }));
     assert.throws(refused({ apikey: KEY }), { message: 'Unknown option "apikey": did you mean "apiKey"?' });
     assert.throws(refused({ baseUrl: "http://a.example" }), /did you mean "url"/);
@@ -130,7 +130,7 @@ describe("createBellhop", () => {
   });
 });
 
-describe("the options of a request", () => {
+describe("request options", () => {
   const clientOf = () => {
     const { sent, fetch } = recorded();
     return {
@@ -139,7 +139,7 @@ describe("the options of a request", () => {
     };
   };
 
-  it("give a creation its idempotency key", async () => {
+  it("set the idempotency key of a creation", async () => {
     const { sent, bellhop } = clientOf();
     await bellhop.tasks.create(JOB, { idempotencyKey: "order 42" });
     await bellhop.tasks.call({ targetUrl: "https://target.example/" }, { idempotencyKey: "order 42" });
@@ -150,7 +150,7 @@ describe("the options of a request", () => {
     assert.match(keys[3] ?? "", /^[0-9a-f]{32}$/);
   });
 
-  it("are refused with a key that differs from the task's, or that no header can carry", async () => {
+  it("refuse a key that differs from the task's, or that is no valid header", async () => {
     const { sent, bellhop } = clientOf();
     const task = { ...JOB, idempotencyKey: "one" };
     await assert.rejects(bellhop.tasks.create(task, { idempotencyKey: "other" }), /another idempotencyKey/);
@@ -160,13 +160,13 @@ describe("the options of a request", () => {
     assert.equal(sent.length, 0);
   });
 
-  it("keep one key for each task of a batch, also where a task has it as undefined", async () => {
+  it("create a key for each task of a batch, even if a task has it as undefined", async () => {
     const { sent, bellhop } = clientOf();
     await bellhop.tasks.createMany([{ ...JOB, idempotencyKey: undefined }], { atomic: undefined });
     assert.match(JSON.stringify(sent[0]?.body), /"idempotency_key":"[0-9a-f]{32}"/);
   });
 
-  it("are refused by every kind of method when one is unknown, before anything is sent", async () => {
+  it("are refused by every method when one is unknown, before a request is sent", async () => {
     const { sent, bellhop } = clientOf();
     const unknown = { timeout: 5 } as { timeoutMs?: number };
     const drain = async (items: AsyncIterable<unknown>) => {
@@ -195,7 +195,7 @@ describe("the options of a request", () => {
     assert.equal(sent.length, 0);
   });
 
-  it("are refused by the types too", async () => {
+  it("are checked by the types too", async () => {
     const { sent, bellhop } = clientOf();
     // @ts-expect-error Only a creation has an idempotency key.
     const reading = bellhop.tasks.get("task_1", { idempotencyKey: "x" });
@@ -211,7 +211,7 @@ describe("the options of a request", () => {
     assert.equal(sent.length, 0);
   });
 
-  it("may ask for more time than a timer can count", async (test) => {
+  it("limit a timeout to the maximum of a timer", async (test) => {
     const timers = test.mock.method(globalThis, "setTimeout");
     await clientOf().bellhop.me({ timeoutMs: Number.POSITIVE_INFINITY });
     // A longer one goes off at once.

@@ -56,7 +56,7 @@ describe("the Python client, against a real server", { skip }, () => {
     assert.match(printed, /Ran \d\d tests/);
   });
 
-  it("does what its page says", async () => {
+  it("runs the examples of its README with the results they state", async () => {
     const page = await readFile(join(CLIENT, "README.md"), "utf8");
     const examples = [...page.matchAll(/```python\n([\s\S]*?)```/g)].map(([, example = ""]) => example);
     assert.ok(examples.length > 0);

@@ -189,7 +189,7 @@ describe("the packed SDK", () => {
         });
       }
 
-      it("receives calls in a route handler of Next.js, which gets a Request and gives a Response", async () => {
+      it("receives calls in a Next.js route handler", async () => {
         const { POST } = await load("next");
         const server = serve({ fetch: (request) => POST(request), port: 0, hostname: "127.0.0.1" });
         await once(server, "listening");
@@ -220,12 +220,12 @@ describe("the packed SDK", () => {
 
   const compiler = "packages/sdk/node_modules/typescript";
 
-  it("has declarations for CommonJS that looks for packages as Node 10 did, in TypeScript 5", async () => {
+  it("has declarations for CommonJS with node10 module resolution, in TypeScript 5", async () => {
     const options = { module: "commonjs", moduleResolution: "node10", esModuleInterop: true };
     await createProject("node10", { type: "commonjs", compiler, options });
   });
 
-  it("has declarations for the project of a bundler, in TypeScript 5", async () => {
+  it("has declarations for bundler module resolution, in TypeScript 5", async () => {
     const options = { module: "esnext", moduleResolution: "bundler" };
     await createProject("bundler", { type: "module", compiler, options });
   });

@@ -52,7 +52,7 @@ describe("the SDK, against a real server", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("takes a queue task to its end, and leaves the caller's own names alone", async () => {
+  it("runs a queue task, and does not rename keys in payload, headers and metadata", async () => {
     const payload = { user_id: 1, deepName: { max_retries: [{ a_b: 2 }] } };
     const created = await bellhop.tasks.create({
       queue: "default",
@@ -76,7 +76,7 @@ describe("the SDK, against a real server", () => {
     assert.deepEqual([call?.payload, call?.attempt, call?.queue], [payload, 1, "default"]);
   });
 
-  it("takes a direct task to its end", async () => {
+  it("runs a direct task", async () => {
     const created = await bellhop.tasks.call({ targetUrl: target, body: { snake_name: 1 }, sign: true });
     assert.match(created.callbackUrl ?? "", /\/v1\/callbacks\//);
     const task = await bellhop.tasks.wait(created.id);
@@ -86,7 +86,7 @@ describe("the SDK, against a real server", () => {
     assert.deepEqual(received.find(({ taskId }) => taskId === created.id)?.payload, { snake_name: 1 });
   });
 
-  it("ends a task whose handler asks for no retry, and tells its onCompleteUrl", async () => {
+  it("fails a task without retry for NoRetry, and notifies its onCompleteUrl", async () => {
     const { id } = await bellhop.tasks.create({
       queue: "default",
       webhookUrl: target,
@@ -110,7 +110,7 @@ describe("the SDK, against a real server", () => {
     while (times() < 2) await new Promise((resolve) => setTimeout(resolve, 20));
   });
 
-  it("creates many at once, walks through pages of them, and handles each", async () => {
+  it("creates a batch of tasks, lists them in pages, and acts on each", async () => {
     const job = { queue: "still", webhookUrl: target };
     // @ts-expect-error A task needs an address: the types of the items are those of a single creation.
     assert.equal((await bellhop.tasks.createMany([{ queue: "still" }])).results[0]?.code, "invalid");
@@ -139,7 +139,7 @@ describe("the SDK, against a real server", () => {
     await assert.rejects(bellhop.tasks.wait(first, { timeoutMs: 0 }), TimeoutError);
   });
 
-  it("acts on all tasks that match", async () => {
+  it("runs a bulk action on all matching tasks", async () => {
     const { id } = await bellhop.tasks.create({ queue: "still", webhookUrl: target, tags: ["bulk"] });
     const filter = { tag: "bulk", createdAfter: "2020-01-01T00:00:00Z" };
     assert.equal(await bellhop.tasks.bulk.count({ action: "cancel", filter }), 1);
@@ -150,13 +150,13 @@ describe("the SDK, against a real server", () => {
     assert.deepEqual([action, matched], ["cancel", 1]);
   });
 
-  it("makes one task of the same request twice", async () => {
+  it("creates one task for two requests with the same idempotency key", async () => {
     const job = { queue: "still", webhookUrl: target, idempotencyKey: "once" };
     const [one, other] = [await bellhop.tasks.create(job), await bellhop.tasks.create(job)];
     assert.deepEqual([one.id, one.replayed, other.replayed], [other.id, false, true]);
   });
 
-  it("makes sure of a queue, and changes only what differs", async () => {
+  it("creates a queue with ensure, and changes only what differs", async () => {
     const made = await bellhop.queues.ensure({ name: "mail", maxRetries: 7 });
     assert.deepEqual(await bellhop.queues.ensure({ name: "mail", maxRetries: 7 }), made);
     const changed = await bellhop.queues.ensure({ name: "mail", concurrency: 2 });
@@ -168,7 +168,7 @@ describe("the SDK, against a real server", () => {
     );
   });
 
-  it("tells why it was refused", async () => {
+  it("throws an ApiError with status, code and request id", async () => {
     await assert.rejects(bellhop.tasks.get("task_none"), (error) => {
       assert.ok(error instanceof ApiError);
       assert.deepEqual([error.status, error.code, error.message], [404, "task_not_found", "Task not found"]);
@@ -176,7 +176,7 @@ describe("the SDK, against a real server", () => {
     });
   });
 
-  it("reaches vault tokens, keys, the team and its applications", async () => {
+  it("manages vault tokens, API keys, the team and its applications", async () => {
     const token = await bellhop.tokens.create({
       name: "vendor",
       value: "Bearer x",
@@ -223,7 +223,7 @@ describe("the SDK, against a real server", () => {
     assert.ok(actions.includes("api_key.created") && actions.length > 2, actions.join());
   });
 
-  it("follows what happens, and has it sent to a webhook", async () => {
+  it("streams events, and manages a webhook that receives them", async () => {
     const webhook = await bellhop.webhooks.create({ url: target, events: ["task.created"], queue: "still" });
     const seen: string[] = [];
     const following = (async () => {
@@ -258,7 +258,7 @@ describe("the SDK, against a real server", () => {
     }
   }
 
-  it("ends a waiting task by its callback", async () => {
+  it("completes a waiting task by its callback", async () => {
     const { id, callbackId } = await bellhop.tasks.call({
       targetUrl: target,
       sign: true,
@@ -268,7 +268,7 @@ describe("the SDK, against a real server", () => {
     assert.deepEqual([resolved.id, resolved.result?.body], [id, '{"kept_name":1}']);
   });
 
-  describe("packed, in an empty directory", () => {
+  describe("packed and installed", () => {
     let home: string;
     let project: string;
     let installed: string;
@@ -279,7 +279,7 @@ describe("the SDK, against a real server", () => {
     });
     after(() => rm(home, { recursive: true, force: true }));
 
-    it("has the readme, the licence, what runs and its types, and needs no other package", async () => {
+    it("contains README, licence, code and types, and has no dependencies", async () => {
       assert.deepEqual((await readdir(installed)).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
       const names = await readdir(join(installed, "dist"), { recursive: true });
       const others = names.filter((name) => !/\.(js|d\.ts)$/.test(name));
@@ -288,7 +288,7 @@ describe("the SDK, against a real server", () => {
       assert.equal(manifest.dependencies, undefined);
     });
 
-    it("compiles and runs the code of docs/sdk.md, docs/from-bullmq.md, docs/quickstart.md and README.md, which does what the pages say", async () => {
+    it("compiles and runs the examples of the documentation with the results they state", async () => {
       const { secret } = await bellhop.signingSecret.get();
       const env = { BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY, BELLHOP_SIGNING_SECRET: secret };
       // The echo is the target of the quickstart and the readme; the other pages start their own.
@@ -312,7 +312,7 @@ describe("the SDK, against a real server", () => {
     });
   });
 
-  it("is all that a day's work takes: the script in examples/ goes through to its end", async () => {
+  it("runs the example picture-shop", async () => {
     const file = join(ROOT, ".build/examples/picture-shop/shop.js");
     const printed = await runExample(file, { BELLHOP_API_KEY: API_KEY, BELLHOP_URL: server.url });
     for (const line of [
@@ -327,7 +327,7 @@ describe("the SDK, against a real server", () => {
     assert.match(printed, /picture completed: [0-9a-f-]{36}\.png/);
   });
 
-  it("is all that a nightly report and a vendor's picture take", async () => {
+  it("runs the examples nightly-report and image-job", async () => {
     const vendor = await startEcho({ host: "127.0.0.1", port: 0, print: () => {} });
     const settings = { BELLHOP_URL: server.url, BELLHOP_API_KEY: API_KEY, VENDOR: vendor.url };
     const run = (name: string) => runExample(join(ROOT, `.build/examples/${name}.js`), settings);
@@ -344,7 +344,7 @@ describe("the SDK, against a real server", () => {
   });
 
   /** What openapi-typescript makes of openapi.json, without a cast: that this file compiles is half of the test. */
-  it("and so does a stock client that is generated from openapi.json", async () => {
+  it("is not needed: a client generated from openapi.json works too", async () => {
     const client = createClient<paths>({
       baseUrl: server.url,
       headers: { authorization: `Bearer ${API_KEY}` },

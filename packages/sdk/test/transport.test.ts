@@ -50,7 +50,7 @@ function clientOf(replies: readonly Reply[], options: ClientOptions = {}) {
 }
 
 describe("a request", () => {
-  it("that creates a task is repeated with the same key and body until it is answered", async () => {
+  it("to create a task is repeated with the same key and body until it is answered", async () => {
     const { bellhop, sent } = clientOf([LOST, refusal(503, "database_away"), reply(201, CREATED)]);
 
     const task = await bellhop.tasks.create(JOB);
@@ -63,13 +63,13 @@ describe("a request", () => {
     assert.equal(sent[0]?.init.body, '{"queue":"default","webhook_url":"https://target.example/"}');
   });
 
-  it("keeps an idempotency key of the caller's, and tells of a replay", async () => {
+  it("keeps the caller's idempotency key, and reports a replay", async () => {
     const { bellhop, sent } = clientOf([reply(200, CREATED, { "idempotent-replayed": "true" })]);
     assert.equal((await bellhop.tasks.create({ ...JOB, idempotencyKey: "mine" })).replayed, true);
     assert.equal(sent[0]?.headers.get("idempotency-key"), "mine");
   });
 
-  it("for the end of a task is held by the server, and made again where it is not", async () => {
+  it("to wait for a task is held by the server, and repeated without wait when refused", async () => {
     const ended = { ...CREATED, status: "completed", completed_at: "now" };
     const { bellhop, sent } = clientOf([reply(200, CREATED), reply(200, ended)]);
     assert.equal((await bellhop.tasks.wait("task_1")).status, "completed");
@@ -80,13 +80,13 @@ describe("a request", () => {
     assert.equal(crowded.sent[1]?.url, "https://bellhop.example/v1/tasks/task_1");
   });
 
-  it("carries no credential where fetch brings one", async () => {
+  it("has no credential when apiKey is null", async () => {
     const { bellhop, sent } = clientOf([reply(200, { queues: [] })], { apiKey: null });
     await bellhop.queues.list();
     assert.equal(sent[0]?.headers.get("authorization"), null);
   });
 
-  it("is not sent when the function that gives the key gives none, or a malformed one", async () => {
+  it("is not sent when the apiKey function returns no key or an invalid one", async () => {
     for (const key of ["", "bh_live_se\ncret"]) {
       const { bellhop } = clientOf([], { apiKey: () => key });
       await assert.rejects(bellhop.me(), (error: Error) => {
@@ -99,19 +99,19 @@ describe("a request", () => {
     }
   });
 
-  it("that reads is repeated after a lost connection and a proxy's 502", async () => {
+  it("to read is repeated after a lost connection or a 502 of a proxy", async () => {
     const { bellhop } = clientOf([LOST, refusal(502, "?", null), reply(200, { queues: [] })]);
     assert.deepEqual(await bellhop.queues.list(), []);
   });
 
-  it("that changes something is not repeated where it may have been done", async () => {
+  it("to write is not repeated when it may have been processed", async () => {
     const lost = clientOf([LOST]);
     await assert.rejects(lost.bellhop.queues.create({ name: "q" }), ConnectionError);
     const away = clientOf([refusal(503, "database_away")]);
     await assert.rejects(away.bellhop.queues.create({ name: "q" }), { code: "database_away" });
   });
 
-  it("of any kind is repeated where the server refused before it began", async () => {
+  it("of any kind is repeated when the server refused it unprocessed", async () => {
     const { bellhop, sent } = clientOf([
       refusal(429, "rate_limited"),
       refusal(503, "overloaded"),
@@ -122,7 +122,7 @@ describe("a request", () => {
     assert.equal(sent.length, 4);
   });
 
-  it("is given up after so many tries, at a refusal that stays, and at a pause that is too long", async () => {
+  it("is given up after maxRetries, a permanent refusal, or a long Retry-After", async () => {
     const many = clientOf([LOST, LOST], { maxRetries: 1 });
     await assert.rejects(many.bellhop.me(), ConnectionError);
     const off = clientOf([refusal(503, "vault_off", null)]);
@@ -133,7 +133,7 @@ describe("a request", () => {
     await assert.rejects(long.bellhop.me(), { retryAfterMs: 61_000 });
   });
 
-  it("has the credential where one is needed, and nowhere else", async () => {
+  it("has the credential only for routes that need one", async () => {
     const { bellhop, sent } = clientOf([reply(200, { providers: [] }), reply(200, { tokens: [] })], {
       apiKey: async () => "bh_live_fresh\n",
     });
@@ -145,20 +145,20 @@ describe("a request", () => {
     );
   });
 
-  it("follows no redirect with it", async () => {
+  it("does not follow a redirect", async () => {
     const { bellhop, sent } = clientOf([reply(302, {}, { location: "https://other.example/" })]);
     await assert.rejects(bellhop.me(), { status: 302 });
     assert.equal(sent[0]?.init.redirect, "manual");
   });
 
-  it("does not reach a collection when it was given no id", async () => {
+  it("is refused when its id is empty or ..", async () => {
     const { bellhop } = clientOf([]);
     for (const id of ["", "..", JSON.parse("{}").id]) {
       await assert.rejects(bellhop.queues.delete(id), BellhopError);
     }
   });
 
-  it("ends by its signal, with the signal's own reason, also while it waits to be repeated", async () => {
+  it("ends with the signal's reason, even while it waits to be repeated", async () => {
     const reason = new Error("enough");
     const control = new AbortController();
     const { bellhop } = clientOf([
@@ -170,7 +170,7 @@ describe("a request", () => {
     await assert.rejects(bellhop.me({ signal: control.signal }), reason);
   });
 
-  it("waits as long as Retry-After says, in seconds or until a date, and gives it up where that is long", async () => {
+  it("waits for Retry-After in seconds or as a date, and gives up when that is long", async () => {
     for (const soon of ["0", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
       // A pause of its own would last an hour.
       const { bellhop, sent } = clientOf([refusal(503, "busy", soon), reply(200, { tasks: [] })], {
@@ -189,7 +189,7 @@ describe("a request", () => {
     }
   });
 
-  it("for a list gives all items as an array, or the first of them without asking for further pages", async () => {
+  it("for a list returns all items as an array, or the first ones without further pages", async () => {
     const page = (ids: number[], nextCursor: string | null) =>
       reply(200, { tasks: ids.map((id) => ({ id })), pagination: { nextCursor } });
     const all = clientOf([page([1, 2], "a"), page([3], null)]);
@@ -199,7 +199,7 @@ describe("a request", () => {
     assert.deepEqual(await clientOf([]).bellhop.tasks.list().toArray(0), []);
   });
 
-  it("ends when its time is over", async () => {
+  it("ends at its timeout", async () => {
     const hang: Reply = ({ init }) =>
       new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
     const { bellhop } = clientOf([hang], { maxRetries: 0 });
@@ -208,7 +208,7 @@ describe("a request", () => {
 });
 
 describe("an answer", () => {
-  it("that refuses tells status, code, request, fields and limit", async () => {
+  it("with an error status throws status, code, request id, details and rate limit", async () => {
     const details = [{ field: "priority", error: "priority must be an integer between 1 and 10" }];
     const { bellhop } = clientOf([
       reply(
@@ -242,7 +242,7 @@ describe("an answer", () => {
     assert.deepEqual(bellhop.rateLimit, limit);
   });
 
-  it("of a newer server keeps the fields that this version does not know", async () => {
+  it("of a newer server keeps unknown fields", async () => {
     const { bellhop } = clientOf([
       reply(200, {
         ...CREATED,
@@ -260,7 +260,7 @@ describe("an answer", () => {
     ]);
   });
 
-  it("that is a page of a long list is followed by the others", async () => {
+  it("with a page of a list is followed by requests for the other pages", async () => {
     const page = (name: string, nextCursor: string | null) =>
       reply(200, { queues: [{ name }], pagination: { limit: 1, hasMore: nextCursor !== null, nextCursor } });
     const { bellhop, sent } = clientOf([page("a", "next one"), page("b", null)]);
@@ -271,7 +271,7 @@ describe("an answer", () => {
     assert.equal(sent[1]?.url, "https://bellhop.example/v1/queues?cursor=next+one");
   });
 
-  it("that is not Bellhop's is an error, whatever its status", async () => {
+  it("that is not from Bellhop throws, whatever its status", async () => {
     const page = (status: number) => () => new Response("<html>", { status });
     const { bellhop } = clientOf([page(200), page(403)]);
     await assert.rejects(bellhop.me(), BellhopError);
@@ -288,7 +288,7 @@ describe("events", () => {
   const told = (id: string) =>
     `id: ${id}\nevent: task.created\ndata: {"task":{"id":"${id}","created_at":"now"}}\n\n`;
 
-  it("go on after the last id when the connection breaks, and end with a refusal that will not pass", async () => {
+  it("resume after the last id when the connection breaks, and end at a permanent refusal", async () => {
     const { bellhop, sent } = clientOf([
       stream(ready("0")),
       stream(ready("0"), ": still here\nid: 0\n\n", told("1"), "id: 2\nevent: task.cre"),
@@ -319,7 +319,7 @@ describe("events", () => {
     assert.equal(sent[0]?.url, "https://bellhop.example/v1/events?queue=default&types=task.created");
   });
 
-  it("end when the reader leaves, or the signal says so", async () => {
+  it("end when the reader stops or the signal is aborted", async () => {
     const leaving = clientOf([stream(told("1"), told("2"))]);
     for await (const { id } of leaving.bellhop.events()) {
       assert.equal(id, "1");

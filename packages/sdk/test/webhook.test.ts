@@ -23,7 +23,7 @@ function signedByLibrary(secret: string, id: string, body: string, at = new Date
 }
 
 describe("verifyWebhook", () => {
-  it("agrees with the library of Standard Webhooks, both ways", async () => {
+  it("agrees with the Standard Webhooks library, in both directions", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.jsonValue(),
@@ -43,7 +43,7 @@ describe("verifyWebhook", () => {
     );
   });
 
-  it("takes either of two signatures, as during a rotation, and headers of fetch or of Node", async () => {
+  it("accepts either of two signatures, and headers of fetch or of Node", async () => {
     const body = '{"a":1}';
     const old = signedByLibrary(OTHER, "task_1", body);
     const both = { ...signedByLibrary(SECRET, "task_1", body) };
@@ -54,7 +54,7 @@ describe("verifyWebhook", () => {
     }
   });
 
-  it("refuses another secret, body, id or time, and what is not signed", async () => {
+  it("refuses another secret, body, id or time, and unsigned requests", async () => {
     const body = "{}";
     const headers = signedByLibrary(SECRET, "task_1", body);
     const stale = signedByLibrary(SECRET, "task_1", body, new Date(Date.now() - 301_000));
@@ -75,7 +75,7 @@ describe("verifyWebhook", () => {
     }
   });
 
-  it("says that a secret is malformed without showing it", async () => {
+  it("refuses an invalid secret without showing it", async () => {
     const headers = signedByLibrary(SECRET, "task_1", "{}");
     for (const secret of ["whsec_not base64!", "whsec_", ""]) {
       await assert.rejects(
@@ -115,7 +115,7 @@ describe("handler", () => {
     ["Node's own server", receiveNode],
   ] as const) {
     describe(`with ${kind}`, () => {
-      it("hands over payload, task and attempt, and answers with what comes back", async () => {
+      it("passes payload, task and attempt to the function, and answers with its result", async () => {
         const seen: unknown[] = [];
         const response = await receive(
           ({ payload, taskId, attempt, queue, notification }) => {
@@ -128,7 +128,7 @@ describe("handler", () => {
         assert.deepEqual([response.status, await response.json()], [200, { sent: true }]);
       });
 
-      it("answers 204 to a handler that gives nothing back, and lets it answer by itself", async () => {
+      it("answers 204 without a result, or with the function's own Response", async () => {
         const empty = await receive(() => {}, await signedRequest(URL, { secret: SECRET }));
         assert.deepEqual([empty.status, await empty.text()], [204, ""]);
         const own = await receive(
@@ -138,14 +138,14 @@ describe("handler", () => {
         assert.deepEqual([own.status, own.headers.get("x-own"), await own.text()], [202, "1", "later"]);
       });
 
-      it("hands over nothing that is not signed by the team's secret", async () => {
+      it("does not pass on a request that the team's secret did not sign", async () => {
         const never = () => assert.fail("was handed over");
         const response = await receive(never, await signedRequest(URL, { secret: OTHER }));
         assert.equal(response.status, 401);
         assert.equal(response.headers.get("bellhop-no-retry"), null);
       });
 
-      it("asks for a retry when it throws, and keeps the error's text to itself", async () => {
+      it("answers 500 when the function throws, without the text of the error", async () => {
         const errors: unknown[] = [];
         const failure = new Error("password of the database");
         const response = await receive(
@@ -159,7 +159,7 @@ describe("handler", () => {
         assert.ok(!(await response.text()).includes("password"));
       });
 
-      it("asks for no retry at a NoRetry", async () => {
+      it("answers 422 with Bellhop-No-Retry when the function throws NoRetry", async () => {
         const response = await receive(
           () => {
             throw new NoRetry("no such user");
@@ -172,7 +172,7 @@ describe("handler", () => {
         );
       });
 
-      it("refuses a body that is too large before it is read to its end", async () => {
+      it("answers 413 to a body that is too large", async () => {
         const never = () => assert.fail("was handed over");
         const request = await signedRequest(URL, { secret: SECRET, payload: "x".repeat(100) });
         assert.equal((await receive(never, request, { maxBytes: 100 })).status, 413);
@@ -180,7 +180,7 @@ describe("handler", () => {
     });
   }
 
-  it("shows a notification with camelCase names, and its task's id", async () => {
+  it("passes a notification with camelCase names and its task's id", async () => {
     const payload = {
       type: "task.completed",
       timestamp: "2026-01-01T00:00:00.000Z",
@@ -198,7 +198,7 @@ describe("handler", () => {
     assert.deepEqual(call?.payload, payload);
   });
 
-  it("says what is wrong where a parser has taken the body", async () => {
+  it("reports that a parser has already read the body", async () => {
     const errors: unknown[] = [];
     const receive = handler({ secret: SECRET, onError: (error) => errors.push(error) }, () => {});
     const answered = { statusCode: 0, setHeader() {}, end() {} };

@@ -3,13 +3,13 @@ import { isIP } from "node:net";
 import { readEmail } from "./domain/identity/email.ts";
 import type { PlanLimits } from "./domain/limits.ts";
 import { NODE_ROLES, type NodeRole } from "./domain/node-role.ts";
-import { choose, exposureOf, type InForce } from "./exposure.ts";
 import { parseAllowEntry } from "./outbound/egress-allow.ts";
 import type { Egress, EgressPolicy } from "./outbound/egress-policy.ts";
 import { LARGE_ANSWER_BYTES } from "./outbound/large-answers.ts";
 import { RESOLVERS, type ResolverKind } from "./outbound/name-resolver.ts";
 import { readPlanLimits } from "./plan-settings.ts";
 import { DatabaseUrlError, splitDatabaseUrl } from "./postgres/database-url.ts";
+import { choose, exposureOf, type InForce } from "./server/exposure.ts";
 import { CLIENT_VARIABLES, closestSetting, SETTINGS, type Setting } from "./settings.ts";
 import { type KeyRing, KeyRingError, parseKeyRing } from "./vault/key-ring.ts";
 

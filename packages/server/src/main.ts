@@ -2,4 +2,4 @@
 import { requireNode } from "./version.ts";
 
 requireNode();
-await import("./start.ts");
+await import("./server/start.ts");

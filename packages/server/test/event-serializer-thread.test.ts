@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { SERVER_SENT } from "../src/api/tasks/event-view.ts";
-import { createEventSerializerThread, type EventSerializerThread } from "../src/compose-event-serializer.ts";
+import {
+  createEventSerializerThread,
+  type EventSerializerThread,
+} from "../src/server/compose-event-serializer.ts";
 import { createEventSerializer, type Question } from "../src/service/tasks/event-serializer.ts";
 import { listenTo } from "../src/store/tasks/event-reads.ts";
 import { openTestServer, type TestServer } from "./test-server.ts";
@@ -24,7 +27,7 @@ describe("the event serializer thread", () => {
     server = await openTestServer();
     thread = openThread();
     await listenTo(server.database, [server.principal.teamId]);
-    await server.submit({ tags: ["größer 🛎"] });
+    await server.submit({ tags: ["größer 🛎"], delaySeconds: 60 });
     await server.submit({ delaySeconds: 60 });
   });
   after(async () => {
@@ -47,7 +50,7 @@ describe("the event serializer thread", () => {
     return answer?.texts.map((text) => (typeof text === "string" ? text : new TextDecoder().decode(text)));
   };
 
-  it("says what would be said without it", async () => {
+  it("returns the same texts as the serializer without a thread", async () => {
     const direct = createEventSerializer(server.database, SERVER_SENT);
     let told = await textsOf(thread);
     // Events wait for the oldest transaction of the whole server, which may be one of another test.
@@ -65,7 +68,7 @@ describe("the event serializer thread", () => {
     assert.deepEqual(failures, []);
   });
 
-  it("is not restarted once it was stopped", async () => {
+  it("is not restarted after it was stopped", async () => {
     const other = openThread();
     await other.stop();
     const before = workers.length;
@@ -73,7 +76,7 @@ describe("the event serializer thread", () => {
     assert.equal(workers.length, before);
   });
 
-  it("says that a look has failed, and answers the next", async () => {
+  it("rejects a read that fails, and answers the next", async () => {
     await assert.rejects(thread.look([{ ...question(), position: { ...BEGINNING, xid: "no number" } }]));
     assert.equal((await textsOf(thread))?.length, 3);
   });

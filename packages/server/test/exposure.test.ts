@@ -40,13 +40,13 @@ describe("a server", () => {
     { HOST: "0.0.0.0", BELLHOP_PUBLIC_URL: "http://localhost:8787" },
   ];
   for (const environment of exposed) {
-    it(`is exposed with ${JSON.stringify(environment)}, and closed unless its operator says otherwise`, () => {
+    it(`is exposed with ${JSON.stringify(environment)}, and restricted by default`, () => {
       assert.deepEqual([isExposed(environment), inForce(environment)], [true, ["public", "invited", "mail"]]);
       assert.deepEqual(inForce({ ...environment, ...BY_NAME }), ["any", "open", "log"]);
     });
   }
 
-  it("that is not exposed is closed where its operator says so", () => {
+  it("that is not exposed is restricted if the settings say so", () => {
     const environment = {
       BELLHOP_EGRESS: "public",
       BELLHOP_SIGN_UP: "invited",
@@ -55,7 +55,7 @@ describe("a server", () => {
     assert.deepEqual(inForce(environment), ["public", "invited", "mail"]);
   });
 
-  it("refuses a word that it does not know", () => {
+  it("refuses an unknown value of a setting", () => {
     for (const [name, values] of [
       ["BELLHOP_EGRESS", "public, any"],
       ["BELLHOP_SIGN_UP", "invited, open"],
@@ -67,7 +67,7 @@ describe("a server", () => {
       });
   });
 
-  it("says that links go nowhere but into mails once there is a mail server", () => {
+  it("reports BELLHOP_SIGN_IN_LINKS as without effect when there is a mail server", () => {
     const mailing = { BELLHOP_SMTP_URL: "smtp://127.0.0.1:25", BELLHOP_SIGN_IN_LINKS: "log" };
     assert.deepEqual(readConfig(mailing).withoutEffect, ["BELLHOP_SIGN_IN_LINKS"]);
   });

@@ -90,14 +90,14 @@ async function assertAlike(make: () => unknown): Promise<void> {
   assert.ok(isLaidOutLike(await make(), await make()));
 }
 
-describe("every task on its way is laid out in memory like the last one", () => {
-  it("as a request", () => assertAlike(request));
+describe("objects of the hot path keep the same hidden class", () => {
+  it("for requests", () => assertAlike(request));
 
-  it("as what is stored of it", () => assertAlike(task));
+  it("for new tasks", () => assertAlike(task));
 
-  it("in the headers of its call", () => assertAlike(sentHeaders));
+  it("for the headers of a call", () => assertAlike(sentHeaders));
 
-  it("as a row of the database, however many columns it has", async () => {
+  it("for database rows with many columns", async () => {
     const fields = Array.from({ length: 40 }, (_, index) => ({ name: `column${index}` }));
     const wide = statement("wide", "select");
     const read = () => toRows(wide, { fields, rows: [fields.map(() => "value")] })[0];

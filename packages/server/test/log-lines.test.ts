@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { it, type TestContext } from "node:test";
-import { createLogLines } from "../src/log-lines.ts";
+import { createLogLines } from "../src/server/log-lines.ts";
 
 const CHUNK_BYTES = 100;
 const LATEST_MS = 100;
@@ -19,7 +19,7 @@ function collect(test: TestContext) {
   return { lines: createLogLines(writer, CHUNK_BYTES), chunks, flushes: () => flushes };
 }
 
-it("lines are written together in chunks of whole lines that are no longer than the bound in bytes", (test) => {
+it("log lines are written in chunks of whole lines, up to a limit in bytes", (test) => {
   const { lines, chunks } = collect(test);
   // 31 characters, 41 bytes.
   const line = `${"ä".repeat(10)}${"a".repeat(20)}\n`;
@@ -29,7 +29,7 @@ it("lines are written together in chunks of whole lines that are no longer than 
   assert.deepEqual(chunks, [line.repeat(2), line.repeat(2), line]);
 });
 
-it("a line that is longer than a chunk is written by itself and whole", (test) => {
+it("a log line that is longer than a chunk is written alone and whole", (test) => {
   const { lines, chunks } = collect(test);
   const long = `${"x".repeat(CHUNK_BYTES * 2)}\n`;
   for (const line of ["a\n", long, "b\n"]) lines.write(line);
@@ -37,7 +37,7 @@ it("a line that is longer than a chunk is written by itself and whole", (test) =
   assert.deepEqual(chunks, ["a\n", long, "b\n"]);
 });
 
-it("a lone line is written after a tenth of a second, and no timer runs before the next one", (test) => {
+it("a single log line is written after 100 ms", (test) => {
   const { lines, chunks } = collect(test);
   lines.write("one\n");
   test.mock.timers.tick(LATEST_MS - 1);
@@ -50,21 +50,21 @@ it("a lone line is written after a tenth of a second, and no timer runs before t
   assert.deepEqual(chunks, ["one\n", "two\n"]);
 });
 
-it("a flush writes what was collected and waits until all of it is written", (test) => {
+it("a flush writes the collected log lines synchronously", (test) => {
   const { lines, chunks, flushes } = collect(test);
   lines.write("one\n");
   lines.flushSync();
   assert.deepEqual([chunks, flushes()], [["one\n"], 1]);
 });
 
-const log = JSON.stringify(new URL("../src/log.js", import.meta.url).href);
+const log = JSON.stringify(new URL("../src/server/log.js", import.meta.url).href);
 
 for (const [how, end] of [
   ["ends by itself", ""],
   ["is ended by process.exit", "process.exit(0)"],
   ["is ended by a fatal error", "log.fatal({}, 'last'); process.kill(process.pid, 'SIGKILL')"],
 ] as const) {
-  it(`no line is lost when the process ${how}`, () => {
+  it(`no log line is lost when the process ${how}`, () => {
     const script = `
       const { createLog } = await import(${log});
       const { log } = createLog("info", false);
@@ -85,7 +85,7 @@ for (const [how, end] of [
   });
 }
 
-it("each line has its level, its time, which process wrote it, its fields as JSON has them and its event", () => {
+it("each log line has level, time, process, fields and event as JSON", () => {
   const script = `
     const { createLog } = await import(${log});
     const { log } = createLog("info", false, "3");

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { createFileWatch, readFileLimit, warnOfLowFileLimit } from "../src/open-files.ts";
 import { describeConnectError } from "../src/outbound/connect-failure.ts";
+import { createFileWatch, readFileLimit, warnOfLowFileLimit } from "../src/server/open-files.ts";
 
 const failure = (code: string) => Object.assign(new Error(`connect ${code}`), { code, syscall: "connect" });
 
@@ -32,7 +32,7 @@ describe("the limit of open files", () => {
     return readFileLimit(path);
   };
 
-  it("is the soft one, and null if there is none or it cannot be read", async () => {
+  it("is the soft limit, and null if there is none or it cannot be read", async () => {
     assert.equal(
       await limitIn("Max open files            256                  4096                 files"),
       256,
@@ -48,7 +48,7 @@ describe("the limit of open files", () => {
     assert.equal(readFileLimit(join(directory, "not-there")), null);
   });
 
-  it("is warned of at the start when it is below 4,096", () => {
+  it("causes a warning at the start when it is below 4,096", () => {
     const { lines, log } = watchLog();
     warnOfLowFileLimit(log, 4_096);
     warnOfLowFileLimit(log, null);
@@ -61,7 +61,7 @@ describe("the limit of open files", () => {
     assert.match(String(lines[0]?.fields.set), /LimitNOFILE=.*ulimit -n/);
   });
 
-  it("is warned of once a minute while connections fail for lack of a file, and not for other failures", () => {
+  it("causes a warning once a minute while connections fail for lack of a file descriptor", () => {
     const { lines, log } = watchLog();
     let now = 5;
     const files = createFileWatch(log, 256, () => now);
@@ -80,7 +80,7 @@ describe("the limit of open files", () => {
     assert.deepEqual(lines[1]?.fields.code, "ENFILE");
   });
 
-  it("is named in the error of a call that got no connection", () => {
+  it("is named in the error of a call that got no file descriptor", () => {
     assert.equal(
       describeConnectError(failure("EMFILE"), "api.example.com", "https:").message,
       "Host api.example.com was not called: this server has no file descriptor left (EMFILE)",

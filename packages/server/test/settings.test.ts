@@ -27,7 +27,7 @@ describe("settings", () => {
     });
   }
 
-  it("refuse a token for metrics of fewer than 16 characters", () => {
+  it("refuse a metrics token of fewer than 16 characters", () => {
     const short = "BELLHOP_METRICS_TOKEN must be at least 16 printable ASCII characters without spaces";
     assert.equal(refusal({ BELLHOP_METRICS_TOKEN: "x" }), short);
     assert.equal(refusal({ BELLHOP_METRICS_TOKEN: "x".repeat(15) }), short);

@@ -23,7 +23,11 @@ alter table tasks
                 else deadline_at is null or status = 'pending' end),
   add constraint tasks_follow_one_way check (poll_config is null or not wait_for_callback),
   add constraint tasks_is_found_by_its_state
-    check (due_at is not distinct from case when status = 'pending' and not sandbox then run_at end
+    -- A pending task with neither waits in breaker_tasks.
+    check ((due_at is not distinct from case when status = 'pending' and not sandbox and flow is null then run_at end
+            and flow_due_at is not distinct from
+                  case when status = 'pending' and not sandbox and flow is not null then run_at end
+            or status = 'pending' and not sandbox and due_at is null and flow_due_at is null)
            and poll_at is not distinct from
                  case when status = 'polling' and worker_id is null and not sandbox then run_at end
            and list_key = case when status in ('active', 'completed') and not sandbox then 'begun' else status end);

@@ -1,7 +1,5 @@
 import type pg from "pg";
-import { composeNode } from "../src/compose-node.ts";
-import type { Services } from "../src/compose-services.ts";
-import type { SendMail } from "../src/domain/identity/mail.ts";
+import type { DeliverMail, SendMail } from "../src/domain/identity/mail.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
@@ -13,6 +11,9 @@ import { type AddressGuard, allowAll } from "../src/outbound/address-guard.ts";
 import { createCaller } from "../src/outbound/caller.ts";
 import type { Lookup } from "../src/outbound/name-resolver.ts";
 import { createListener, type Listener } from "../src/postgres/listener.ts";
+import type { Services } from "../src/server/compose-node.ts";
+import { composeNode } from "../src/server/compose-node.ts";
+import { systemTime } from "../src/server/system-time.ts";
 import { ensureOperator } from "../src/service/operator/operator.ts";
 import type { CallbackService } from "../src/service/tasks/callback-service.ts";
 import { createProviderService } from "../src/service/tasks/provider-service.ts";
@@ -21,7 +22,6 @@ import type { TaskService } from "../src/service/tasks/task-service.ts";
 import type { SigningSecretService } from "../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
 import { CHANNEL } from "../src/store/tasks/hints.ts";
-import { systemTime } from "../src/system-time.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import type { Vault } from "../src/vault/vault.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
@@ -74,10 +74,16 @@ export interface TestServer extends TestNode {
   reapEverything(): Promise<void>;
   /** Resolves once so many attempts have been settled in all, on whatever node. */
   settled(count: number): Promise<void>;
-  /** Resolves once every node has receivedHints every hint sent before, and has done what follows from it. */
+  /** Resolves once every node has received every hint that was sent before, and has done what follows from it. */
   quiet(): Promise<void>;
+  /** As `dispatchOnce`, on every node: a hint may let another node make the calls. */
+  dispatchEverywhere(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What the egress policy of these tests says of every host called `private.…`. */
+export const PRIVATE_RULE = "must not point to a private or reserved address";
+export const refusePrivate = (url: string) => (url.includes("//private.") ? PRIVATE_RULE : null);
 
 export interface TestServerOptions {
   readonly guard?: AddressGuard;
@@ -88,6 +94,8 @@ export interface TestServerOptions {
   /** How much of an answer is kept. */
   readonly resultLimitBytes?: number;
   readonly sendMail?: SendMail;
+  /** Left out: there is no mail server. */
+  readonly deliverMail?: DeliverMail;
   /** Left out: the machine's. */
   readonly time?: Time;
 }
@@ -130,6 +138,7 @@ export async function openTestServer(
         `with moved as (
            update tasks set run_at = run_at - make_interval(secs => $1),
                             due_at = due_at - make_interval(secs => $1),
+                            flow_due_at = flow_due_at - make_interval(secs => $1),
                             poll_at = poll_at - make_interval(secs => $1),
                             deadline_at = deadline_at - make_interval(secs => $1)
             where status in ('pending', 'waiting', 'polling')
@@ -139,6 +148,18 @@ export async function openTestServer(
            update webhook_deliveries set next_at = next_at - make_interval(secs => $1)
          ), scheduled as (
            update schedules set next_run_at = next_run_at - make_interval(secs => $1)
+         ), permitted as (
+           update flow_permits set at = at - make_interval(secs => $1)
+         ), unconfirmed as (
+           update flow_holds set permit_at = permit_at - make_interval(secs => $1)
+         ), unpaused as (
+           update flows set paused_until = paused_until - make_interval(secs => $1), used_at = used_at - make_interval(secs => $1)
+         ), cooled as (
+           update breakers set until = until - make_interval(secs => $1), opened_at = opened_at - make_interval(secs => $1)
+         ), passed as (
+           update breaker_tasks set passed_at = passed_at - make_interval(secs => $1), due_at = due_at - make_interval(secs => $1)
+         ), attempted as (
+           update breaker_counts set at = at - make_interval(secs => $1)
          ), counted as (
            update source_hits set hits = array(select hit - make_interval(secs => $1) from unnest(hits) hit)
          )
@@ -155,6 +176,12 @@ export async function openTestServer(
     settled: (count) =>
       until(() => log.filter(({ message }) => message === "attempt.settled").length >= count),
     quiet: () => quiet(test, nodes),
+    async dispatchEverywhere() {
+      do {
+        await quiet(test, nodes);
+        for (const each of nodes) await each.dispatchOnce();
+      } while (nodes.some(({ engine }) => engine.attempts.count > 0));
+    },
     async close() {
       for (const each of nodes) await each.stop();
       await target.close();
@@ -185,9 +212,13 @@ export function plainRequest(url: string): TaskRequest {
     simulate: null,
     onCompleteUrl: null,
     bodyIsJson: false,
+    message: null,
     sign: false,
     tags: null,
     metadata: null,
+    flow: null,
+    onFailureUrl: null,
+    dedupe: null,
     idempotencyKey: null,
     requestText: "",
     bareText: null,
@@ -259,8 +290,9 @@ async function startNode(server: {
   const { engine, vault, services } = composeNode({
     databases: { ...databases, api: test.database },
     caller,
-    refuseUrl: () => null,
+    refuseUrl: refusePrivate,
     sendMail: options.sendMail ?? (() => {}),
+    deliverMail: options.deliverMail ?? null,
     providers: createProviderService(null),
     keyRing: parseKeyRing(`test:${Buffer.alloc(32, 7).toString("base64")}`),
     sessionKeys: [],
@@ -297,6 +329,8 @@ async function startNode(server: {
   const look = async () => {
     engine.alarm.lookEverywhere();
     await engine.alarm.ringOnce();
+    engine.flowAlarm.lookEverywhere();
+    await engine.flowAlarm.ringOnce();
     await engine.dispatcher.dispatchOnce();
   };
   return {

@@ -1,5 +1,5 @@
 import type { Time } from "../src/domain/time.ts";
-import { systemTime } from "../src/system-time.ts";
+import { systemTime } from "../src/server/system-time.ts";
 
 /** Time that passes only when the test says so: timers included, turns of the event loop not. */
 export interface TestTime extends Time {

@@ -8,7 +8,10 @@ export interface Suggestion {
   readonly value: string;
 }
 
-export function suggestionsOf(tasks: readonly TaskSummary[]): readonly Suggestion[] {
+/** The fields of a task that a filter can name. */
+type Searched = Parameters<typeof urlOf>[0] & Pick<TaskSummary, "tags" | "metadata" | "result">;
+
+export function suggestionsOf(tasks: readonly Searched[]): readonly Suggestion[] {
   const counts = new Map<string, Suggestion & { count: number }>();
   const add = (name: FilterName, value: string) => {
     const key = `${name}:${value}`;

@@ -1,8 +1,8 @@
-import type { Task, TaskSummary } from "@bellhop/sdk";
+import type { Task } from "@bellhop/sdk";
 import { printExact } from "./exact-json.ts";
 
 /** The two dialects of a task, told apart only here. */
-export function urlOf(task: TaskSummary | Task): string {
+export function urlOf(task: { readonly targetUrl: string } | { readonly webhookUrl: string }): string {
   return "targetUrl" in task ? task.targetUrl : task.webhookUrl;
 }
 

@@ -90,6 +90,7 @@ const PLACES: Readonly<Record<string, string>> = {
   vault_token: "/vault",
   api_key: "/keys",
   webhook: "/subscriptions",
+  alert: "/alerts",
   member: "/team",
   invitation: "/team",
   oauth_application: "/applications",

@@ -32,7 +32,7 @@ function Writing({ initial }: { readonly initial: Draft }) {
   const [draft, setDraft] = useState(initial);
   const queues = useQueues();
   const providers = useQuery({ queryKey: ["providers"], queryFn: () => bellhop.providers.list() });
-  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const set = (change: Partial<Draft>) => setDraft((current) => ({ ...current, ...change }));
   const isDirect = draft.shape === "direct";
   const wrong = problemOf(draft);
   const body = wrong === null ? bodyOfDraft(draft) : null;

@@ -19,6 +19,7 @@ import { toneOf } from "../parts/state.tsx";
 import { ResponseCode, Target } from "../parts/target.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { Attention } from "./overview/attention.tsx";
+import { FiringAlerts } from "./overview/firing-alerts.tsx";
 import { FirstMinute } from "./overview/first-minute.tsx";
 
 export function Overview() {
@@ -39,6 +40,7 @@ export function Overview() {
         <RangePicker />
       </PageHead>
       <Health isKnown={isKnown} complaints={complaints} />
+      <FiringAlerts />
       <Loaded query={stats} rows={10}>
         {(known) => (
           <>

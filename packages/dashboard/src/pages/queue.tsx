@@ -19,6 +19,7 @@ import { RangePicker } from "../parts/range-picker.tsx";
 import { State } from "../parts/state.tsx";
 import { Tiles } from "../parts/tiles.tsx";
 import { Moment } from "../parts/time.tsx";
+import { OpenBreakers } from "./queues/open-breakers.tsx";
 import { QueueDialog } from "./queues/queue-dialog.tsx";
 
 export function QueuePage() {
@@ -38,6 +39,7 @@ export function QueuePage() {
             <span className="muted">/</span>
             <span className="clip">{name}</span>
             {queue?.paused ? <span className="tag warn">paused</span> : null}
+            {queue?.ordered ? <span className="tag">ordered</span> : null}
           </span>
         }
       >
@@ -79,6 +81,7 @@ export function QueuePage() {
           <Settings queue={queue} />
         </div>
       )}
+      {queue === undefined || queue.breaker === false ? null : <OpenBreakers queue={name} />}
     </Page>
   );
 }
@@ -86,12 +89,14 @@ export function QueuePage() {
 function Settings({ queue }: { readonly queue: Queue }) {
   const facts = [
     ["Concurrency", `${plural(queue.concurrency, "call")} at once, over all nodes`],
+    ["Order", orderOf(queue)],
     ["Timeout", formatDuration(queue.timeout * 1000)],
     ["Retries", queue.maxRetries],
     [
       "Backoff",
       `${queue.retryBackoff}, from ${formatDuration(queue.retryDelay * 1000)} to ${formatDuration(queue.retryMaxDelay * 1000)}`,
     ],
+    ["Circuit breaker", breakerOf(queue)],
     ["Not retried on", queue.noRetryStatuses.join(", ") || "–"],
     ["Created", <Moment key="created" at={queue.createdAt} />],
     ["Changed", <Moment key="changed" at={queue.updatedAt} />],
@@ -101,6 +106,17 @@ function Settings({ queue }: { readonly queue: Queue }) {
       <Facts facts={facts} />
     </Panel>
   );
+}
+
+function breakerOf({ breaker }: Queue): string {
+  if (breaker === false) return "none";
+  const { failures, ratio, within, cooldown } = breaker;
+  return `opens for a host at ${plural(failures, "failure")} and ${Math.round(ratio * 100)} % within ${formatDuration(within * 1000)}, for ${formatDuration(cooldown * 1000)}`;
+}
+
+function orderOf({ ordered, onFailure }: Queue): string {
+  if (!ordered) return "by priority, then by due time";
+  return `strict: in the order of creation; a failed task ${onFailure === "block" ? "stops the line" : "is passed"}`;
 }
 
 function QueueActions({ queue }: { readonly queue: Queue }) {

@@ -2,10 +2,10 @@ import { Button } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { toString as cronInWords } from "cronstrue";
 import { useState } from "react";
-import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { formatTime } from "../data/format.ts";
 import { useLiveQuery } from "../data/live.ts";
+import { useScheduleActions } from "../data/schedules.ts";
 import { useMay } from "../data/session.ts";
 import { Facts } from "../parts/facts.tsx";
 import { List } from "../parts/list-page.tsx";
@@ -18,7 +18,7 @@ import { ScheduleDialog } from "./schedules/schedule-dialog.tsx";
 
 const FIRINGS = 50;
 
-/** One schedule: when it fires, in its zone and in the reader's, and what became of the tasks that it made. */
+/** One schedule: its next times, in its zone and the reader's, and its latest tasks with their state. */
 export function SchedulePage() {
   const { name } = useParams({ from: "/schedules/$name" });
   const mayAct = useMay("member");
@@ -31,18 +31,7 @@ export function SchedulePage() {
       (await bellhop.tasks.page({ schedule: id ?? "", limit: FIRINGS }, { signal })).tasks,
     { enabled: id !== undefined },
   );
-  const run = useAct(
-    () => bellhop.schedules.run(name),
-    () => `${name} has made a task`,
-  );
-  const resume = useAct(
-    () => bellhop.schedules.resume(name),
-    () => `Resumed ${name}`,
-  );
-  const pause = useAct(
-    () => bellhop.schedules.pause(name),
-    () => ({ text: `Paused ${name}`, undo: () => resume.mutate(undefined) }),
-  );
+  const { run, pause, resume } = useScheduleActions(name);
   const isPaused = schedule.data?.paused === true;
   return (
     <Page title={name}>
@@ -76,15 +65,12 @@ export function SchedulePage() {
                   ["Cron", <code key="cron">{known.cron}</code>],
                   ["Time zone", known.timezone],
                   [
-                    "While one runs",
+                    "Overlap",
                     known.overlap === "skip"
-                      ? "the next time is skipped"
-                      : "the next one is made all the same",
+                      ? "skips a run while the task of the last one is open"
+                      : "runs although the task of the last one is open",
                   ],
-                  [
-                    "After a time without a server",
-                    known.catchUp === "one" ? "one is made for what was missed" : "nothing is made for it",
-                  ],
+                  ["Missed runs", known.catchUp === "one" ? "one run for all that were missed" : "skipped"],
                   [
                     "Last error",
                     known.lastError === null ? null : (

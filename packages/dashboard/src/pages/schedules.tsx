@@ -6,6 +6,7 @@ import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { curl } from "../data/examples.ts";
 import { useList } from "../data/live.ts";
+import { useScheduleActions } from "../data/schedules.ts";
 import { useMay } from "../data/session.ts";
 import { statusOf } from "../data/status.ts";
 import { Confirm } from "../parts/confirm.tsx";
@@ -133,19 +134,8 @@ function Actions({
   readonly schedule: Schedule;
   readonly open: (opened: Opened) => void;
 }) {
-  const { id, name, paused } = schedule;
-  const run = useAct(
-    () => bellhop.schedules.run(id),
-    () => `${name} has created a task`,
-  );
-  const resume = useAct(
-    () => bellhop.schedules.resume(id),
-    () => `Resumed ${name}`,
-  );
-  const pause = useAct(
-    () => bellhop.schedules.pause(id),
-    () => ({ text: `Paused ${name}`, undo: () => resume.mutate(undefined) }),
-  );
+  const { name, paused } = schedule;
+  const { run, pause, resume } = useScheduleActions(name);
   return (
     <>
       <RowButton onClick={() => run.mutate(undefined)}>Run now</RowButton>

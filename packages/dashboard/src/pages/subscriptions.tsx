@@ -93,6 +93,7 @@ function columnsOf(mayAct: boolean, open: (opened: Opened) => void): readonly Co
       actions: (webhook) => (
         <>
           <RowButton onClick={() => open({ kind: "deliveries", webhook })}>Deliveries</RowButton>
+          {mayAct && webhook.enabled ? <Test webhook={webhook} /> : null}
           {mayAct ? <Switch webhook={webhook} /> : null}
           {mayAct ? <RowButton onClick={() => open({ kind: "delete", webhook })}>Delete …</RowButton> : null}
         </>
@@ -117,6 +118,14 @@ function WebhookState({ webhook: { enabled, failingSince, disabledAt } }: { read
       failing for <Ago at={failingSince} bare />
     </span>
   );
+}
+
+function Test({ webhook: { id } }: { readonly webhook: Webhook }) {
+  const test = useAct(
+    () => bellhop.webhooks.test(id),
+    () => "A test event is on its way: its deliveries show what became of it",
+  );
+  return <RowButton onClick={() => test.mutate(undefined)}>Test</RowButton>;
 }
 
 function Switch({ webhook: { id, enabled } }: { readonly webhook: Webhook }) {

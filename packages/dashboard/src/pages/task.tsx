@@ -7,6 +7,7 @@ import { urlOf } from "../data/task.ts";
 import { Id } from "../parts/copy.tsx";
 import { Page, PageHead, Panel, Problem, Skeletons } from "../parts/page.tsx";
 import { State, toneOf } from "../parts/state.tsx";
+import { Ago } from "../parts/time.tsx";
 import { TaskActions } from "./task/actions.tsx";
 import { adviceOn } from "./task/advice.ts";
 import { Attempts } from "./task/attempts.tsx";
@@ -62,7 +63,7 @@ function Loaded({ task }: { readonly task: Task }) {
       <Panel>
         <Life task={task} />
       </Panel>
-      {isEnded(task.status) ? null : <Why id={task.id} />}
+      {isEnded(task.status) ? null : <Why id={task.id} flow={task.flow ?? null} />}
       {task.error === undefined ? null : (
         <div className="note" style={toneOf("failed")}>
           <strong className="wrap">{task.error}</strong>
@@ -83,7 +84,7 @@ function Loaded({ task }: { readonly task: Task }) {
 }
 
 /** What stands in its way at this moment, as the server explains it. */
-function Why({ id }: { readonly id: string }) {
+function Why({ id, flow }: { readonly id: string; readonly flow: string | null }) {
   const query = useLiveQuery(["explain", id], ({ signal }) => bellhop.tasks.explain(id, { signal }));
   const reasons = query.data?.reasons ?? [];
   if (query.data === undefined) return null;
@@ -93,9 +94,14 @@ function Why({ id }: { readonly id: string }) {
       {query.data.runnable ? <p className="muted">The next free node starts it.</p> : null}
       <ul>
         {reasons.map((reason) => (
-          <Reason key={reason.code} reason={reason} />
+          <Reason key={reason.code} reason={reason} flow={flow} />
         ))}
       </ul>
+      {query.data.startsAbout === null || query.data.runnable ? null : (
+        <p className="muted">
+          It starts about <Ago at={query.data.startsAbout} />.
+        </p>
+      )}
     </div>
   );
 }

@@ -7,12 +7,13 @@ import { bellhop } from "../data/client.ts";
 import { plural } from "../data/format.ts";
 import { Problem } from "./page.tsx";
 
-export type BulkKind = "retry" | "cancel" | "delete";
+export type BulkKind = "retry" | "cancel" | "delete" | "dismiss";
 
 const WORDS = {
   retry: { title: "Retry all that match", deed: "Retry", about: "failed or cancelled" },
   cancel: { title: "Cancel all that match", deed: "Cancel", about: "not ended" },
   delete: { title: "Delete all that match", deed: "Delete", about: "pending" },
+  dismiss: { title: "Dismiss all that match", deed: "Dismiss", about: "failed" },
 } as const;
 
 /** Counts first, asks, then shows how far it is. The server works it off, whether or not this stays open. */
@@ -36,7 +37,7 @@ export function BulkDialog({
   });
   const start = useAct(() => bellhop.tasks.bulk.start({ ...body, rate }));
   const words = WORDS[kind];
-  const isDanger = kind !== "retry";
+  const isDanger = kind === "cancel" || kind === "delete";
   return (
     <Modal opened onClose={onClose} title={words.title} closeButtonProps={{ "aria-label": "Close" }}>
       {id !== null ? (

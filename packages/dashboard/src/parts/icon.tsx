@@ -1,6 +1,7 @@
 const PATHS = {
   overview: "M3 12h4l3-8 4 16 3-8h4",
   queues: "M12 3 3 8l9 5 9-5zM3 13l9 5 9-5",
+  flows: "M3 5h7l4 7-4 7H3M14 12h7M18 9l3 3-3 3",
   tasks: "M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01",
   failures: "M12 4 2.5 20h19zM12 10v4M12 17h.01",
   plus: "M12 5v14M5 12h14",
@@ -12,6 +13,7 @@ const PATHS = {
   applications: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   audit: "M6 3h9l4 4v14H6zM9 11h7M9 15h7",
   system: "M4 5h16v6H4zM4 13h16v6H4zM8 8h.01M8 16h.01",
+  alerts: "M12 8v5M12 16h.01M8 3h8l5 5v8l-5 5H8l-5-5V8z",
   subscriptions: "M6 17V11a6 6 0 0 1 12 0v6zM4 17h16M10 20h4",
   search: "M17 10.500a6.500 6.500 0 1 1-13 0 6.500 6.500 0 0 1 13 0M15.500 15.500 21 21",
   sun: "M16 12a4 4 0 1 1-8 0 4 4 0 0 1 8 0M12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2",

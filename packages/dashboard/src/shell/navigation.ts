@@ -19,6 +19,9 @@ export const PLACES: readonly { readonly title: string; readonly places: readonl
       { to: "/queues", title: "Queues", icon: "queues", letter: "q" },
       { to: "/tasks", title: "Tasks", icon: "tasks", letter: "t" },
       { to: "/failures", title: "Failures", icon: "failures", letter: "f" },
+      { to: "/flows", title: "Flows", icon: "flows", letter: "x" },
+      { to: "/bulk-actions", title: "Bulk actions", icon: "retry", letter: "b" },
+      { to: "/alerts", title: "Alerts", icon: "alerts", letter: "l" },
     ],
   },
   {

@@ -172,10 +172,13 @@ function Main({ onSearch }: { readonly onSearch: () => void }) {
   );
 }
 
+/** On a phone, beside "More". */
+const BOTTOM_PLACES = 4;
+
 function Bottom({ places, onMore }: { readonly places: readonly Place[]; readonly onMore: () => void }) {
   return (
     <nav className="bottom" aria-label="Pages, short">
-      {places.map((place) => (
+      {places.slice(0, BOTTOM_PLACES).map((place) => (
         <Link key={place.to} to={place.to} className="bottom-link" activeOptions={activeOf(place)}>
           <Icon name={place.icon} size={20} />
           {place.title}

@@ -33,6 +33,11 @@ import { allModels, fieldsWithoutNull, NoQuery } from "./schemas/field.ts";
 /** Adds routes in a separate scope with their own body parsers and error pages. */
 export type RegisterRoutes = (scope: Api) => void | Promise<void>;
 
+export interface OtherApi {
+  readonly prefix: string;
+  readonly routes: readonly RegisterRoutes[];
+}
+
 export interface ApiDeps {
   readonly auth: AuthService;
   /** Reads the bodies of requests. */
@@ -52,6 +57,8 @@ export interface ApiDeps {
     readonly open: readonly RegisterRoutes[];
     /** Under /v1; each declares who may use it. */
     readonly guarded: readonly RegisterRoutes[];
+    /** Interfaces beside /v1, with their own prefix, body parsers and errors; each route declares who may use it. */
+    readonly others?: readonly OtherApi[];
   };
   /** Default: no deadline. */
   readonly deadlines?: Deadlines;
@@ -148,6 +155,18 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     },
     { prefix: "/v1" },
   );
+  for (const { prefix, routes } of deps.routes.others ?? []) {
+    await app.register(
+      async (other) => {
+        if (deps.deadlines !== undefined) answerInTime(other, deps.deadlines);
+        // Not for browsers: a page elsewhere must not act with the cookie of a session.
+        guardRoutes(other, { ...deps, cookies: { readPage: () => undefined } });
+        if (deps.loop !== undefined) meterAnswers(other, deps.loop);
+        await registerAll(other, routes);
+      },
+      { prefix },
+    );
+  }
   return app;
 }
 

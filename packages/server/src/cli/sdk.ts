@@ -5,6 +5,7 @@ export {
   type Bellhop,
   type BellhopEvent,
   type BodyOf,
+  type Bulk,
   type BulkAction,
   ConnectionError,
   createBellhop,

@@ -12,6 +12,8 @@ export interface Call {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
+  /** Sent instead of the body, which is text. */
+  readonly bytes?: Uint8Array;
 }
 
 export const CALL_LIMITS = {

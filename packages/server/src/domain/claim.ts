@@ -1,4 +1,5 @@
 import type { Call } from "./call.ts";
+import type { Message } from "./message.ts";
 import type { TaskSettings, TaskSummary } from "./task.ts";
 import type { Trial } from "./verdict.ts";
 
@@ -15,8 +16,15 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
   readonly timeoutSeconds: number;
   readonly bodyIsJson: boolean;
   readonly sign: boolean;
+  readonly message: Message | null;
   /** The encrypted id of the callback that the call contains. */
   readonly callbackSealed: string | null;
+  /** The key of its flow, in which it has a place. */
+  readonly flow: string | null;
+  /** The call must begin before this, by the worker's monotonic clock: its permit is void then. */
+  readonly startByMs: number | null;
+  /** The time of the schedule that the task was created for, if one created it. */
+  readonly scheduledFor: Date | null;
 }
 
 /**
@@ -24,10 +32,13 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
  * property by name: a claim is created for every attempt, and a literal costs a hundredth of a spread.
  */
 export function makeClaim(
-  task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "bodyIsJson" | "sign">,
+  task: Pick<Claim, "id" | "shape" | "priority" | "call" | "follow" | "bodyIsJson" | "sign" | "message">,
   settings: TaskSettings,
   queue: Pick<Claim, "teamId" | "queueId" | "queue" | "workerId">,
-  attempt: Pick<Claim, "fence" | "attempt" | "attemptStartedAt" | "failures" | "callbackSealed">,
+  attempt: Pick<
+    Claim,
+    "fence" | "attempt" | "attemptStartedAt" | "failures" | "callbackSealed" | "scheduledFor"
+  >,
 ): Claim {
   return {
     teamId: queue.teamId,
@@ -51,6 +62,10 @@ export function makeClaim(
     follow: task.follow,
     bodyIsJson: task.bodyIsJson,
     sign: task.sign,
+    message: task.message,
     callbackSealed: attempt.callbackSealed,
+    flow: null,
+    startByMs: null,
+    scheduledFor: attempt.scheduledFor,
   };
 }

@@ -4,6 +4,7 @@ import type { Shape, TaskMoment, TaskStatus, ToldSummary } from "./task.ts";
 /** The kinds of task events. For an attempt that is not retried only `task.failed` is sent. */
 const TASK_EVENTS = [
   "task.created",
+  "task.replaced",
   "task.started",
   "task.attempt_failed",
   "task.waiting",
@@ -19,10 +20,13 @@ const QUEUE_EVENTS = [
   "queue.resumed",
   "queue.deleted",
 ] as const;
-export const EVENT_TYPES = [...TASK_EVENTS, ...QUEUE_EVENTS] as const;
+/** A circuit breaker opened or closed. */
+const TARGET_EVENTS = ["target.down", "target.up"] as const;
+export const EVENT_TYPES = [...TASK_EVENTS, ...QUEUE_EVENTS, ...TARGET_EVENTS] as const;
 
 export type TaskEventType = (typeof TASK_EVENTS)[number];
 export type QueueEventType = (typeof QUEUE_EVENTS)[number];
+export type TargetEventType = (typeof TARGET_EVENTS)[number];
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Events are kept for this long, and a stream can resume within it. */
@@ -73,7 +77,8 @@ interface Happened {
 
 export type BellhopEvent =
   | (Happened & { readonly type: TaskEventType } & (ToldTask | { readonly gone: GoneTask }))
-  | (Happened & { readonly type: QueueEventType; readonly settings: Queue });
+  | (Happened & { readonly type: QueueEventType; readonly settings: Queue })
+  | (Happened & { readonly type: TargetEventType; readonly host: string });
 
 export function isWanted(event: BellhopEvent, { sandbox, types, queue, tag }: EventFilter): boolean {
   return (

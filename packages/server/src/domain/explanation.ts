@@ -1,4 +1,6 @@
+import type { BreakerPhase } from "./breaker.ts";
 import { isEnded, type PollsSeen, type Task } from "./task.ts";
+import { publicTaskId } from "./task-id.ts";
 
 /** Why a task does not run now. */
 export const REASON_CODES = [
@@ -7,7 +9,12 @@ export const REASON_CODES = [
   "queue_paused",
   "queue_full",
   "team_share",
+  "breaker_open",
+  "flow_full",
+  "flow_rate",
+  "flow_paused",
   "behind",
+  "blocked_by",
   "no_worker",
   "call_under_way",
   "awaiting_callback",
@@ -21,7 +28,11 @@ export interface Reason {
   readonly detail: string;
   /** When it ends at the latest; null if unknown. */
   readonly until: Date | null;
+  /** The task that holds the line. */
+  readonly blockedBy?: TaskName;
 }
+
+type TaskName = Pick<Task, "id" | "shape">;
 
 /** The data about a task and its environment at one instant. */
 export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "sandbox" | "runAt" | "queue"> {
@@ -47,8 +58,36 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   readonly hasWorkers: boolean;
   /** For a pending task: the nodes that make calls of its queue. */
   readonly holders: readonly { readonly node: string; readonly calls: number }[] | null;
+  /** For a pending task with a flow: the state of the flow. */
+  readonly flowState: FlowCircumstances | null;
+  /** For a pending task whose host is held back: the breaker. */
+  readonly breaker: {
+    readonly host: string;
+    readonly phase: BreakerPhase;
+    readonly until: Date | string;
+  } | null;
   /** For a pending task: the number of due tasks of its queue that go first. */
   readonly ahead: number | null;
+  /** For a pending task: the starts of its queue in the last full minutes that had any, three at most. */
+  readonly recent: { readonly starts: number; readonly minutes: number } | null;
+  /** For a pending task of an ordered queue: another task that holds the line; null if none does. */
+  readonly lineHolder: (TaskName & Pick<Task, "status"> & { readonly runAtMs: number }) | null;
+}
+
+/** What a flow lets begin at one instant. */
+export interface FlowCircumstances {
+  readonly key: string;
+  readonly concurrency: number | null;
+  readonly active: number;
+  readonly rate: number | null;
+  readonly period: number | null;
+  readonly begun: number;
+  /** Due tasks of the flow that go first; null if too many are due to count them. */
+  readonly ahead: number | null;
+  /** When the next call may begin by the rate. */
+  readonly nextAt: Date | string | null;
+  readonly paused: boolean;
+  readonly pausedUntil: Date | string | null;
 }
 
 export interface Explanation {
@@ -62,7 +101,11 @@ export interface Explanation {
 export function explain(circumstances: Circumstances, isCrowded: boolean): Explanation {
   const { id, shape, status } = circumstances;
   const reasons = isEnded(status) ? [] : reasonsOf(circumstances, isCrowded);
-  return { task: { id, shape, status }, runnable: status === "pending" && reasons.length === 0, reasons };
+  return {
+    task: { id, shape, status },
+    runnable: status === "pending" && reasons.length === 0,
+    reasons,
+  };
 }
 
 function reasonsOf(task: Circumstances, isCrowded: boolean): Reason[] {
@@ -123,6 +166,8 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   if (task.paused) add("queue_paused", `Queue "${task.queue}" is paused`);
   if (!task.hasWorkers) add("no_worker", "No node is running that makes calls");
   if (task.sandbox || !isDue) return reasons;
+  if (task.breaker !== null) reasons.push(whyHeldBack(task.breaker, task));
+  if (task.flowState !== null) reasons.push(...whyHeld(task.flowState, task.now));
   const holders = task.holders ?? [];
   const calls = holders.reduce((sum, holder) => sum + holder.calls, 0);
   if (calls >= task.concurrency) {
@@ -131,7 +176,67 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   }
   if (isCrowded)
     add("team_share", "The node that was asked makes as many calls of the team as it may for now");
-  const ahead = task.ahead ?? 0;
-  if (ahead > 0) add("behind", `${ahead >= 1000 ? "1000 or more" : ahead} due tasks of its queue go first`);
+  const { lineHolder } = task;
+  if (lineHolder !== null && lineHolder.status !== "active") reasons.push(blockedBy(lineHolder));
+  const ahead = (task.ahead ?? 0) + (lineHolder?.status === "active" ? 1 : 0);
+  // Who is held back by a breaker waits in no line.
+  if (ahead > 0 && task.breaker === null)
+    add("behind", `${ahead >= 1000 ? "1000 or more" : ahead} due tasks of its queue go first`);
   return reasons;
+}
+
+function whyHeldBack(
+  { host, phase, until }: NonNullable<Circumstances["breaker"]>,
+  { queue, now }: Circumstances,
+): Reason {
+  const code = "breaker_open";
+  const opensAt = new Date(until);
+  const whose = `The circuit breaker of queue "${queue}" for ${host}`;
+  if (phase !== "open")
+    return { code, detail: `${whose} closes: the tasks that waited follow a few at a time`, until: null };
+  if (opensAt > now)
+    return { code, detail: `${whose} is open: calls to it failed. Then one task is tried`, until: opensAt };
+  return { code, detail: `${whose} is open, and one task is tried`, until: null };
+}
+
+/** Times in JSON are texts. */
+function whyHeld(flow: FlowCircumstances, now: Date): Reason[] {
+  const { key, concurrency, active, rate, period, begun } = flow;
+  const reasons: Reason[] = [];
+  const pausedUntil = flow.pausedUntil === null ? null : new Date(flow.pausedUntil);
+  if (flow.paused) reasons.push({ code: "flow_paused", detail: `Flow "${key}" is paused`, until: null });
+  else if (pausedUntil !== null && pausedUntil > now)
+    reasons.push({
+      code: "flow_paused",
+      detail: `Flow "${key}" is paused: its target asked to wait`,
+      until: pausedUntil,
+    });
+  if (concurrency !== null && active >= concurrency)
+    reasons.push({
+      code: "flow_full",
+      detail: `${active} of ${concurrency} calls of flow "${key}" are under way`,
+      until: null,
+    });
+  if (rate !== null && begun >= rate)
+    reasons.push({
+      code: "flow_rate",
+      detail: `${begun} calls of flow "${key}" began in the last ${period ?? 1} s, and ${rate} may`,
+      until: flow.nextAt === null ? null : new Date(flow.nextAt),
+    });
+  return reasons;
+}
+
+/** What the first one of the line waits for. While its call is under way, the others are simply behind it. */
+function blockedBy(holder: NonNullable<Circumstances["lineHolder"]>): Reason {
+  const { id, shape } = holder;
+  const detail = `Task ${publicTaskId(holder)} ${howItHolds(holder)}`;
+  return { code: "blocked_by", detail, until: null, blockedBy: { id, shape } };
+}
+
+function howItHolds({ status, runAtMs }: NonNullable<Circumstances["lineHolder"]>): string {
+  const holds = "holds the line until it has ended";
+  if (status === "failed") return "failed and blocks the line: retry it, or dismiss it";
+  if (status === "waiting") return `${holds}: it waits for its callback`;
+  if (status === "polling") return `${holds}: its third party is being polled`;
+  return `${holds}: its next attempt is due at ${new Date(runAtMs).toISOString()}`;
 }

@@ -7,6 +7,7 @@ export function ownHeaders(claim: Claim, publicId: string): Record<string, strin
     "bellhop-queue": claim.queue,
     "bellhop-attempt": String(claim.attempt),
   };
+  if (claim.scheduledFor !== null) headers["bellhop-scheduled-for"] = claim.scheduledFor.toISOString();
   const isJson = claim.shape === "queue" ? claim.call.body !== null : claim.bodyIsJson;
   if (isJson) headers["content-type"] = "application/json";
   return headers;

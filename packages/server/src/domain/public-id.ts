@@ -15,7 +15,9 @@ export type IdPrefix =
   | "bulk"
   | "sch"
   | "wh"
-  | "whd";
+  | "whd"
+  | "alr"
+  | "alm";
 
 /** Crockford's base 32 in lower case: it sorts like the bits, and no letter of it looks like a digit. */
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,9 +1,14 @@
 import { type Backoff, RETRY_MAX_DELAY_SECONDS } from "./backoff.ts";
-import { echo } from "./complaint.ts";
+import type { BreakerSettings } from "./breaker.ts";
+import { echo, invalid } from "./complaint.ts";
 import { Problem } from "./problem.ts";
 import type { TaskStatus } from "./task.ts";
 
-/** The settings that a task copies at creation (except concurrency, which stays the queue's own). */
+/** What becomes of an ordered queue's line when a task fails. */
+export const ON_FAILURE = ["continue", "block"] as const;
+export type OnFailure = (typeof ON_FAILURE)[number];
+
+/** The settings that a task copies at creation (except concurrency and order, which stay the queue's own). */
 export interface QueueSettings {
   readonly concurrency: number;
   readonly maxRetries: number;
@@ -12,6 +17,11 @@ export interface QueueSettings {
   readonly retryMaxDelaySeconds: number;
   readonly noRetryStatuses: readonly number[];
   readonly timeoutSeconds: number;
+  /** Tasks start one at a time, in the order of creation; each ends before the next starts. */
+  readonly ordered: boolean;
+  readonly onFailure: OnFailure;
+  /** Null: it has no circuit breaker. */
+  readonly breaker: BreakerSettings | null;
 }
 
 export interface Queue extends QueueSettings {
@@ -31,14 +41,38 @@ export const QUEUE_DEFAULTS: QueueSettings = {
   retryMaxDelaySeconds: RETRY_MAX_DELAY_SECONDS,
   noRetryStatuses: [],
   timeoutSeconds: 30,
+  ordered: false,
+  onFailure: "continue",
+  breaker: null,
 };
+
+/**
+ * The changes with what follows from strict order: an ordered queue has a concurrency of 1, and only its line can be
+ * blocked.
+ */
+export function withOrder(
+  changes: Partial<QueueSettings>,
+  current: Pick<QueueSettings, "ordered">,
+): Partial<QueueSettings> {
+  const ordered = changes.ordered ?? current.ordered;
+  const { concurrency, onFailure } = changes;
+  if (ordered && concurrency !== undefined && concurrency !== 1)
+    throw invalid([{ field: "concurrency", error: "concurrency must be 1 in an ordered queue" }]);
+  if (!ordered && onFailure === "block")
+    throw invalid([{ field: "on_failure", error: 'on_failure "block" needs ordered: true' }]);
+  if (changes.ordered === undefined) return changes;
+  return ordered ? { ...changes, concurrency: 1 } : { ...changes, onFailure: "continue" };
+}
 
 /** Every team has this queue from the start; it cannot be deleted. */
 export const DEFAULT_QUEUE = "default";
 
 export const QUEUE_NAME_PATTERN = "^[A-Za-z0-9-]{1,64}$";
 
-const QUEUE_NAME = new RegExp(QUEUE_NAME_PATTERN);
+/** Reads also find queues of the QStash-compatible API, whose names may have dots and underscores. */
+export const QUEUE_READ_PATTERN = "^[A-Za-z0-9._-]{1,64}$";
+
+const QUEUE_NAME = new RegExp(QUEUE_READ_PATTERN);
 
 /** Rejects invalid names before a lookup: PostgreSQL fails on a NUL. */
 export function readQueueName(text: string): string {

@@ -1,4 +1,6 @@
+import type { Call } from "./call.ts";
 import { echo, invalid } from "./complaint.ts";
+import { resolveFlow } from "./flow.ts";
 import type { Terms } from "./limits.ts";
 import { namesCallback } from "./placeholders.ts";
 import { requireWithinPlan, withinPlan } from "./plan-rules.ts";
@@ -65,21 +67,30 @@ export function acceptRequest(
 ): AcceptedRequest | Promise<AcceptedRequest> {
   requireWithinPlan(request, origin.terms);
   const follow = withinPlan(followUpOf(request, deps.findProvider), origin.terms.limits);
-  const { headers } = request.call;
+  const checked = checkCallTokens(request.call, origin, deps);
+  return checked === undefined
+    ? makeTask(request, follow, origin, deps)
+    : checked.then(() => makeTask(request, follow, origin, deps));
+}
+
+/** Refuses a call with vault tokens that it may not use. No promise if it names none. */
+export function checkCallTokens(
+  { url, headers }: Pick<Call, "url" | "headers">,
+  origin: Pick<TaskOrigin, "teamId" | "sandbox" | "requireTokenUse">,
+  deps: Pick<AcceptanceDeps, "checkReferences" | "refuseMentions">,
+): Promise<void> | undefined {
   const references = vaultReferences(headers);
   const mentions = vaultMentions(headers);
-  if (references.length === 0 && mentions.length === 0) return makeTask(request, follow, origin, deps);
-  return checkTokens(request.call.url, references, mentions, origin, deps).then(() =>
-    makeTask(request, follow, origin, deps),
-  );
+  if (references.length === 0 && mentions.length === 0) return undefined;
+  return checkTokens(url, references, mentions, origin, deps);
 }
 
 async function checkTokens(
   url: string,
   references: readonly VaultReference[],
   mentions: readonly VaultReference[],
-  { teamId, sandbox, requireTokenUse }: TaskOrigin,
-  deps: AcceptanceDeps,
+  { teamId, sandbox, requireTokenUse }: Pick<TaskOrigin, "teamId" | "sandbox" | "requireTokenUse">,
+  deps: Pick<AcceptanceDeps, "checkReferences" | "refuseMentions">,
 ): Promise<void> {
   if (references.length > MOST_REFERENCES)
     throw invalid([{ field: "headers", error: `headers must name at most ${MOST_REFERENCES} vault tokens` }]);
@@ -101,9 +112,14 @@ function makeTask(
   const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
   // If no callback is awaited, a placeholder is ordinary text.
   const isNamed = isAwaited && namesCallback(call);
-  const isRepeatable = idempotency !== null;
+  // A schedule of an earlier version has none.
+  const dedupe = request.dedupe ?? null;
+  const isReplaceable = dedupe !== null && dedupe.mode !== "first";
+  const isRepeatable = idempotency !== null || isReplaceable;
   const callback =
-    isAwaited || shape === "direct" ? deps.newCallback(teamId, id, { isNamed, isRepeatable }) : null;
+    isAwaited || (shape === "direct" && request.message === null)
+      ? deps.newCallback(teamId, id, { isNamed, isRepeatable })
+      : null;
   // Every property by name: this runs for every task, and a literal costs a tenth of a spread.
   const task = {
     teamId,
@@ -113,10 +129,14 @@ function makeTask(
     call,
     priority: request.priority,
     onCompleteUrl: request.onCompleteUrl,
+    // A schedule of an earlier version has none.
+    onFailureUrl: request.onFailureUrl ?? null,
     bodyIsJson: request.bodyIsJson,
     sign: request.sign,
+    dedupe: dedupe && { ...dedupe, callbackSealed: isReplaceable ? (callback?.sealed ?? null) : null },
     tags: request.tags,
     metadata: request.metadata,
+    message: request.message,
     expiresInSeconds: request.expiresInSeconds,
     maxRetries: request.maxRetries,
     backoff: request.backoff,
@@ -124,9 +144,11 @@ function makeTask(
     retryMaxDelaySeconds: request.retryMaxDelaySeconds,
     noRetryStatuses: request.noRetryStatuses,
     timeoutSeconds: request.timeoutSeconds,
-    delaySeconds: request.delaySeconds,
+    delaySeconds: dedupe?.mode === "debounce" ? dedupe.windowSeconds : request.delaySeconds,
     runAt: request.runAt,
     simulate: requireSandbox(request.simulate, sandbox),
+    // A schedule may have stored its request before this field existed.
+    flow: request.flow == null ? null : resolveFlow(request.flow, call),
     follow,
     sandbox,
     callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },

@@ -1,3 +1,4 @@
+import type { Message } from "./message.ts";
 import type { FailureReason, NewTask } from "./task.ts";
 
 /** How a task ended: completed, cancelled, or why it failed. */
@@ -10,6 +11,8 @@ export interface ChangedTask {
   readonly id: string;
   /** Left out: a live task. */
   readonly sandbox?: boolean;
+  /** Left out: unknown, or no message. */
+  readonly message?: Pick<Message, "lineOf"> | null;
 }
 
 export interface StoredTask {
@@ -22,10 +25,19 @@ export interface StoredTask {
 
 export interface RetriedTask extends ChangedTask {
   readonly queue: string;
+  /** The key of its flow. */
+  readonly flow: string | null;
   readonly sandbox: boolean;
   /** When it was retried; for the wait until `runAt`. */
   readonly createdAt: Date;
   readonly runAt: Date;
+}
+
+export interface DismissedTask extends ChangedTask {
+  readonly queue: string;
+  /** The key of its flow. */
+  readonly flow: string | null;
+  readonly sandbox: boolean;
 }
 
 /** Called in the process that made the change, right after its commit and several times per task: it returns soon and never throws. */
@@ -35,8 +47,14 @@ export interface TaskListener {
   retrying?(task: ChangedTask): void;
   /** A user retried a task that had ended. It is pending again. */
   retried?(task: RetriedTask): void;
+  /** A request replaced what a pending task was asked for. */
+  replaced?(task: RetriedTask): void;
+  /** A user dismissed a failed task. */
+  dismissed?(task: DismissedTask): void;
   /** `notify`: a completion notification is due. */
   ended?(task: ChangedTask, ending: Ending, notify: boolean): void;
+  /** A user deleted a pending task. */
+  removed?(task: ChangedTask): void;
 }
 
 /**
@@ -53,13 +71,19 @@ export function createTaskChanges(): TaskChanges {
   const onCreated: Required<TaskListener>["created"][] = [];
   const onRetrying: Required<TaskListener>["retrying"][] = [];
   const onRetried: Required<TaskListener>["retried"][] = [];
+  const onReplaced: Required<TaskListener>["replaced"][] = [];
+  const onDismissed: Required<TaskListener>["dismissed"][] = [];
   const onEnded: Required<TaskListener>["ended"][] = [];
+  const onRemoved: Required<TaskListener>["removed"][] = [];
   return {
-    subscribe({ created, retrying, retried, ended }) {
+    subscribe({ created, retrying, retried, replaced, dismissed, ended, removed }) {
       if (created !== undefined) onCreated.push(created);
       if (retrying !== undefined) onRetrying.push(retrying);
       if (retried !== undefined) onRetried.push(retried);
+      if (replaced !== undefined) onReplaced.push(replaced);
+      if (dismissed !== undefined) onDismissed.push(dismissed);
       if (ended !== undefined) onEnded.push(ended);
+      if (removed !== undefined) onRemoved.push(removed);
     },
     created(task, stored) {
       for (const listener of onCreated) listener(task, stored);
@@ -70,13 +94,29 @@ export function createTaskChanges(): TaskChanges {
     retried(task) {
       for (const listener of onRetried) listener(task);
     },
+    replaced(task) {
+      for (const listener of onReplaced) listener(task);
+    },
+    dismissed(task) {
+      for (const listener of onDismissed) listener(task);
+    },
     ended(task, ending, notify) {
       for (const listener of onEnded) listener(task, ending, notify);
+    },
+    removed(task) {
+      for (const listener of onRemoved) listener(task);
     },
   };
 }
 
 /** Calls the same function for every change. */
 export function anyChange(listener: () => void): TaskListener {
-  return { created: listener, retrying: listener, retried: listener, ended: listener };
+  return {
+    created: listener,
+    retrying: listener,
+    retried: listener,
+    replaced: listener,
+    dismissed: listener,
+    ended: listener,
+  };
 }

@@ -6,7 +6,8 @@ export interface TaskFilter {
   readonly sandbox: boolean;
   readonly queue: string | null;
   readonly statuses: readonly TaskStatus[] | null;
-  readonly tag: string | null;
+  /** Tags that the task has, all of them. */
+  readonly tags: readonly string[] | null;
   /** Created then or later. */
   readonly createdAfter: Date | null;
   /** Created earlier than then. */
@@ -20,8 +21,10 @@ export interface TaskFilter {
   readonly lastAnswer: LastAnswer | null;
   /** A pattern that all of the task's `error` fits, whatever its case; `*` stands for any text. */
   readonly error: string | null;
-  /** One entry of the task's metadata. */
-  readonly metadata: { readonly key: string; readonly value: string } | null;
+  /** Entries that the task's metadata has, all of them. */
+  readonly metadata: Readonly<Record<string, string>> | null;
+  /** Only failed tasks that were dismissed, or only tasks that were not. */
+  readonly dismissed: boolean | null;
   readonly id: string | null;
 }
 
@@ -43,7 +46,7 @@ export function readLastAnswer(text: string): LastAnswer {
 }
 
 /** `key=value`; null for anything else. A key has no `=`. */
-export function readMetadataEntry(text: string): TaskFilter["metadata"] {
+export function readMetadataEntry(text: string): { readonly key: string; readonly value: string } | null {
   const at = text.indexOf("=");
   return at < 1 ? null : { key: text.slice(0, at), value: text.slice(at + 1) };
 }
@@ -61,8 +64,9 @@ export function readHost(text: string): readonly string[] | null {
 
 /** Whether the filter needs a scan of the tasks, because no index covers it. */
 export function needsSearch(filter: TaskFilter): boolean {
-  const { tag, hosts, provider, scheduleId, failureReason, lastAnswer, error, metadata, id } = filter;
-  return [tag, hosts, provider, scheduleId, failureReason, lastAnswer, error, metadata, id].some(
+  const { tags, hosts, provider, scheduleId, failureReason, lastAnswer, error, metadata, dismissed, id } =
+    filter;
+  return [tags, hosts, provider, scheduleId, failureReason, lastAnswer, error, metadata, dismissed, id].some(
     (each) => each !== null,
   );
 }

@@ -1,6 +1,8 @@
 import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { invalid, mustBe, notBoth } from "./complaint.ts";
+import { dedupeComplaints } from "./dedupe.ts";
 import { expiryComplaints } from "./expiry.ts";
+import { type AskedFlow, flowComplaints, readFlow } from "./flow.ts";
 import { parseInstant } from "./instant.ts";
 import { namesCallback } from "./placeholders.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
@@ -38,12 +40,13 @@ export interface TaskRequest extends TaskTerms, RequestTexts {
 export interface TaskDraft
   extends Omit<
     TaskRequest,
-    keyof RequestTexts | "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback"
+    keyof RequestTexts | "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback" | "message" | "flow"
   > {
   readonly delaySeconds: number | null;
   readonly waitForCallback: boolean | null;
   readonly runAt: string | null;
   readonly pollConfig: OwnPollConfig | null;
+  readonly flow: AskedFlow | null;
 }
 
 export interface DraftContext {
@@ -60,10 +63,12 @@ type NamedField =
   | "delaySeconds"
   | "runAt"
   | "expiresInSeconds"
+  | "maxWaitSeconds"
   | "waitForCallback"
   | "provider"
   | "pollConfig"
   | "onCompleteUrl"
+  | "onFailureUrl"
   | "idempotencyKey";
 
 /** Creates a request from a draft by the rules beyond the schema, or refuses it with every broken rule. */
@@ -76,11 +81,14 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   complaints.push(...followUpComplaints(draft, names));
   if (draft.pollConfig !== null)
     complaints.push(...ownPollComplaints(draft.pollConfig, draft.call.url, context.refuseUrl));
-  const receiver = draft.onCompleteUrl;
-  const unreachable =
-    receiver === null ? null : urlComplaint(names.onCompleteUrl, receiver, context.refuseUrl);
-  if (unreachable !== null) complaints.push(unreachable);
+  for (const field of ["onCompleteUrl", "onFailureUrl"] as const) {
+    const receiver = draft[field];
+    const unreachable = receiver === null ? null : urlComplaint(names[field], receiver, context.refuseUrl);
+    if (unreachable !== null) complaints.push(unreachable);
+  }
+  if (draft.dedupe !== null) complaints.push(...dedupeComplaints({ ...draft, dedupe: draft.dedupe }, names));
   if (draft.simulate !== null) complaints.push(...simulationComplaints(draft.simulate, draft.shape));
+  if (draft.flow !== null) complaints.push(...flowComplaints(draft.flow));
   if (draft.tags !== null) complaints.push(...tagComplaints(draft.tags));
   if (draft.metadata !== null) complaints.push(...metadataComplaints(draft.metadata));
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
@@ -94,10 +102,13 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     call: draft.call,
     priority: draft.priority,
     onCompleteUrl: draft.onCompleteUrl,
+    onFailureUrl: draft.onFailureUrl,
     bodyIsJson: draft.bodyIsJson,
     sign: draft.sign,
+    dedupe: draft.dedupe,
     tags: draft.tags,
     metadata: draft.metadata,
+    message: null,
     expiresInSeconds: draft.expiresInSeconds,
     retryDelaySeconds: draft.retryDelaySeconds,
     retryMaxDelaySeconds: draft.retryMaxDelaySeconds,
@@ -113,18 +124,19 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
     waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
     maxWaitSeconds: draft.maxWaitSeconds,
     simulate: draft.simulate,
+    flow: draft.flow === null ? null : readFlow(draft.flow),
     idempotencyKey,
     requestText: "",
     bareText: null,
   };
   if (idempotencyKey === null) return request;
   // Without the key, which may be in either place; with the requested time, however long ago it is.
-  return { ...request, ...textsOf({ ...request, idempotencyKey: null, runAt }) };
+  return { ...request, ...textsOf({ ...request, idempotencyKey: null, runAt, message: undefined }) };
 }
 
-function callComplaints(
-  { shape, call, bodyIsJson }: TaskDraft,
-  { names, refuseUrl }: DraftContext,
+export function callComplaints(
+  { shape, call, bodyIsJson }: Pick<TaskDraft, "shape" | "call" | "bodyIsJson">,
+  { names, refuseUrl }: { readonly names: { readonly url: string }; readonly refuseUrl: RefuseUrl },
 ): ProblemDetail[] {
   const complaints: ProblemDetail[] = [];
   // JSON is kept as written: such characters are escapes in it.

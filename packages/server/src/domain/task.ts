@@ -1,6 +1,9 @@
 import type { Backoff } from "./backoff.ts";
 import type { Call } from "./call.ts";
+import type { Dedupe } from "./dedupe.ts";
 import type { DeliveryStatus } from "./delivery.ts";
+import type { TaskFlow } from "./flow.ts";
+import type { Message } from "./message.ts";
 import type { Phase } from "./outcome.ts";
 import type { PollConfig } from "./poll/poll-config.ts";
 
@@ -18,7 +21,6 @@ export function isEnded(status: TaskStatus): status is EndedStatus {
 
 /** The shape in which a task was created and is shown: see `api/tasks/task-fields.ts`. */
 export type Shape = "queue" | "direct";
-
 export const PRIORITY_DEFAULT = 5;
 
 export type AttemptStatus =
@@ -137,16 +139,22 @@ export interface TaskDetails {
   readonly call: Call;
   readonly priority: number;
   readonly onCompleteUrl: string | null;
+  /** Notified as well if the task fails or is cancelled. */
+  readonly onFailureUrl: string | null;
   /** The body of a direct task was given as JSON instead of text, and is shown and sent as such. */
   readonly bodyIsJson: boolean;
   /** Sign the call, so that the target can verify its origin. */
   readonly sign: boolean;
+  /** Joins this task with others under one key. */
+  readonly dedupe: Dedupe | null;
   /** Labels to find and group tasks. */
   readonly tags: readonly string[] | null;
   /** Seconds from creation within which the first attempt must start; null for no limit. */
   readonly expiresInSeconds: number | null;
   /** The creator's own data, shown in the record. */
   readonly metadata: Readonly<Record<string, string>> | null;
+  /** Null unless the task is a message of the QStash-compatible API. */
+  readonly message: Message | null;
 }
 
 /** Settings that default to the queue's. */
@@ -174,6 +182,7 @@ export interface TaskTerms extends TaskDetails {
   readonly runAt: Date | null;
   /** For a sandbox task: its simulation. Null: it stays pending. */
   readonly simulate: Simulation | null;
+  readonly flow: TaskFlow | null;
 }
 
 interface TaskIdentity {
@@ -184,9 +193,13 @@ interface TaskIdentity {
   readonly sandbox: boolean;
 }
 
+/** `callbackSealed`: the id of the task's callback, for a request that replaces this one; null if it has none or there is no vault. */
+export type NewDedupe = Dedupe & { readonly callbackSealed: string | null };
+
 /** An accepted task on its way into the store. */
 export interface NewTask extends TaskTerms, TaskIdentity {
   readonly callback: StoredCallback | null;
+  readonly dedupe: NewDedupe | null;
   readonly idempotency: {
     readonly key: string;
     readonly requestHash: string;
@@ -197,6 +210,7 @@ export interface NewTask extends TaskTerms, TaskIdentity {
 
 export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly status: TaskStatus;
+  readonly flow: string | null;
   readonly runAt: Date;
   readonly createdAt: Date;
   readonly startedAt: Date | null;
@@ -204,10 +218,16 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly attempts: readonly Attempt[];
   /** While it is polled, after the first poll. */
   readonly polls?: PollsSeen | null;
-  /** One per end of the task, oldest first. Null before the first end, and without `onCompleteUrl`. */
+  /** One per end of the task and URL, oldest first. Null before the first end, and without a URL to notify. */
   readonly notifications?: readonly NotificationState[] | null;
   /** The schedule that created it, if any. */
   readonly scheduleId: string | null;
+  /** The time of the schedule that the task was created for; null for a manual run. */
+  readonly scheduledFor: Date | null;
+  /** What manual retries changed of the call, oldest first. Only in the whole record. */
+  readonly retriedWith?: readonly RetriedWith[] | null;
+  /** When a user dismissed the failed task: nobody needs to look at it any more. */
+  readonly dismissedAt: Date | null;
   /** The number of manual retries. */
   readonly retries: number;
   readonly result: TaskResult | null;
@@ -215,15 +235,26 @@ export interface Task extends TaskDetails, TaskSettings, TaskIdentity {
   readonly failureReason: FailureReason | null;
 }
 
+/** A manual retry that replaced parts of the call. */
+export interface RetriedWith {
+  readonly at: string;
+  readonly fields: readonly ("body" | "headers" | "url")[];
+}
+
 /** An accepted task: `pending`, or, for a repeated idempotency key, the earlier task in its current state. */
 export interface CreatedTask extends Task {
   /** Shown only here. Null if the task has none, or it was created before and can no longer be decrypted. */
   readonly callback: { readonly id: string; readonly url: string } | null;
   readonly replayed: boolean;
+  /** The request joined an earlier task with the same deduplication key: it changed nothing, or replaced what that said. */
+  readonly joined: "deduplicated" | "replaced" | null;
 }
 
 /** A task in a list: without its attempts, payload and result body. */
-export type TaskSummary = Omit<Task, "attempts" | "polls" | "notifications" | "call" | "result"> & {
+export type TaskSummary = Omit<
+  Task,
+  "attempts" | "polls" | "notifications" | "retriedWith" | "call" | "result"
+> & {
   readonly call: Omit<Call, "body">;
   readonly result: Omit<TaskResult, "body"> | null;
   /** The number of started attempts. */
@@ -244,49 +275,3 @@ export type ToldSummary = Omit<
   /** The serialized parts that are the same in every event of the task, once computed. */
   stays: readonly string[] | null;
 };
-
-/**
- * Its times and settings come from the store. Every property by name: this runs for every task, and a literal costs a
- * tenth of a spread.
- */
-export function makeCreatedTask(
-  task: NewTask,
-  stored: TaskSettings & Pick<Task, "createdAt" | "runAt">,
-  callback: CreatedTask["callback"],
-): CreatedTask {
-  return {
-    teamId: task.teamId,
-    id: task.id,
-    shape: task.shape,
-    queue: task.queue,
-    call: task.call,
-    priority: task.priority,
-    onCompleteUrl: task.onCompleteUrl,
-    bodyIsJson: task.bodyIsJson,
-    sign: task.sign,
-    tags: task.tags,
-    metadata: task.metadata,
-    expiresInSeconds: task.expiresInSeconds,
-    maxRetries: stored.maxRetries,
-    backoff: stored.backoff,
-    retryDelaySeconds: stored.retryDelaySeconds,
-    retryMaxDelaySeconds: stored.retryMaxDelaySeconds,
-    noRetryStatuses: stored.noRetryStatuses,
-    timeoutSeconds: stored.timeoutSeconds,
-    follow: task.follow,
-    sandbox: task.sandbox,
-    status: "pending",
-    runAt: stored.runAt,
-    createdAt: stored.createdAt,
-    startedAt: null,
-    completedAt: null,
-    attempts: [],
-    scheduleId: null,
-    retries: 0,
-    result: null,
-    error: null,
-    failureReason: null,
-    callback,
-    replayed: false,
-  };
-}

@@ -115,6 +115,11 @@ export function isSuccess(statusCode: number): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
+/** The answer to the first call begins a job that is polled. */
+export function isToBePolled({ follow }: Trial, outcome: Outcome): outcome is CallResponse {
+  return follow.pollConfig !== null && outcome.kind === "response" && isSuccess(outcome.statusCode);
+}
+
 /** The task or its target rules out another attempt. */
 function isFinal({ noRetryStatuses }: Trial, { statusCode, headers }: CallResponse): boolean {
   return (
@@ -129,7 +134,7 @@ function saysWord(header: string | undefined, word: string): boolean {
 }
 
 /** A busy target may set the delay; only these two statuses mean that. */
-function askedWaitMs(outcome: Outcome, now: Date): number | null {
+export function askedWaitMs(outcome: Outcome, now: Date): number | null {
   if (outcome.kind !== "response") return null;
   if (outcome.statusCode !== 429 && outcome.statusCode !== 503) return null;
   return retryAfterMs(outcome.headers["retry-after"], now);

@@ -23,9 +23,16 @@ export interface Webhook extends WebhookTerms {
   readonly updatedAt: Date;
 }
 
+/** Sent to one webhook on request, whatever it subscribes to. */
+export const TEST_EVENT = "webhook.test";
+
+export type DeliveredEvent = EventType | typeof TEST_EVENT;
+
 export interface WebhookDelivery {
   readonly id: string;
-  readonly event: EventType;
+  /** The id of the first delivery of its message. */
+  readonly messageId: string;
+  readonly event: DeliveredEvent;
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly responseCode: number | null;

@@ -1,8 +1,10 @@
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
-import { lookForDue, queuesWithDueTasks } from "../store/tasks/due-queues.ts";
+import { flowsWithDueTasks, lookForDueFlows } from "../store/tasks/due-flows.ts";
+import { type DueLook, lookForDue, queuesWithDueTasks } from "../store/tasks/due-queues.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Flows } from "./flows.ts";
 import { createTimetable } from "./timetable.ts";
 
 /** Polling interval. If a hint is lost, a delayed task of another node is found this late at worst. */
@@ -15,52 +17,94 @@ const OVERLAP_MS = 500;
 const POLL_OVERLAP_MS = 15_000;
 /** Tasks due within this time of each other share one check. */
 const SHORTEST_NAP_MS = 10;
-/** Every queue is checked this often, in case every other mechanism failed. */
+/** Every queue and every flow is checked this often, in case every other mechanism failed. */
 const FULL_LOOK_MS = 60_000;
 
 export interface Alarm {
-  /** Finds tasks that became due and wakes the dispatcher. Returns the milliseconds until the next check. */
+  /** Finds tasks that became due and has them claimed. Returns the milliseconds until the next check. */
   ringOnce(): Promise<number>;
   /** True if a task due at this time needs an earlier check than planned. */
   readonly isSooner: (runAt: Date) => boolean;
-  /** The next check covers every queue. */
+  /** The next check covers every queue, or every flow. */
   lookEverywhere(): void;
 }
 
-/** Wakes the dispatcher when a delayed task becomes due. All tasks share one timer. */
-export function createAlarm(deps: {
-  readonly sql: Sql;
-  readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
+/** The places that an alarm watches: queues, or flows. */
+interface Watched<Place> {
+  /** Those with a task that became due since this time of the database, with an overlap; without a time: right before now. */
+  lookForDue(sinceMs: number | null, overlapMs: number): Promise<DueLook<Place>>;
+  allDue(): Promise<readonly Place[]>;
+  cameDue(place: Place): void;
+  /** Found by the check of everything: whatever is known of it may be out of date. */
+  isDue(place: Place): void;
+}
+
+interface AlarmTime {
   readonly time: Time;
   readonly clock: DatabaseClock;
+}
+
+/** Wakes the dispatcher when a delayed task becomes due. All tasks share one timer. */
+export function createAlarm({
+  sql,
+  dispatcher,
+  ...time
+}: AlarmTime & {
+  readonly sql: Sql;
+  readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
 }): Alarm {
-  const { sql, dispatcher, time, clock } = deps;
+  return watch(time, {
+    lookForDue: (sinceMs, overlapMs) => lookForDue(sql, sinceMs, overlapMs),
+    allDue: () => queuesWithDueTasks(sql),
+    cameDue: ({ teamId, queue }) => dispatcher.notice(teamId, queue),
+    isDue: ({ teamId, queue }) => dispatcher.lookAgain(teamId, queue),
+  });
+}
+
+/** The same for tasks with a flow, which wait in an index of their own. */
+export function createFlowAlarm({
+  sql,
+  flows,
+  ...time
+}: AlarmTime & {
+  readonly sql: Sql;
+  readonly flows: Pick<Flows, "notice" | "refresh">;
+}): Alarm {
+  return watch(time, {
+    lookForDue: (sinceMs, overlapMs) => lookForDueFlows(sql, sinceMs, overlapMs),
+    allDue: () => flowsWithDueTasks(sql),
+    cameDue: ({ teamId, flow, queue }) => flows.notice(teamId, flow, queue),
+    isDue: ({ teamId, flow, queue }) => flows.refresh(teamId, flow, queue),
+  });
+}
+
+function watch<Place>({ time, clock }: AlarmTime, watched: Watched<Place>): Alarm {
   const timetable = createTimetable({ time, clock, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   let fullLookAtMs = 0;
   let pollAtMs = 0;
   /** In database time, so that a clock jump skips no task. */
   let lookedUntilMs: number | null = null;
 
-  async function lookAtEveryQueue(nowMs: number): Promise<void> {
+  async function lookAtEverything(nowMs: number): Promise<void> {
     // Set before the check, so that a request during the check is not lost.
     fullLookAtMs = nowMs + FULL_LOOK_MS;
-    const due = await queuesWithDueTasks(sql).catch((error) => {
+    const due = await watched.allDue().catch((error) => {
       fullLookAtMs = 0;
       throw error;
     });
-    for (const { teamId, queue } of due) dispatcher.lookAgain(teamId, queue);
+    for (const place of due) watched.isDue(place);
   }
 
   return {
     async ringOnce() {
       const nowMs = time.monotonicMs();
-      if (nowMs >= fullLookAtMs) await lookAtEveryQueue(nowMs);
+      if (nowMs >= fullLookAtMs) await lookAtEverything(nowMs);
       const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;
-      const { databaseMs, cameDue, untilNextMs } = await lookForDue(sql, lookedUntilMs, overlapMs);
+      const { databaseMs, cameDue, untilNextMs } = await watched.lookForDue(lookedUntilMs, overlapMs);
       clock.learn(databaseMs);
       lookedUntilMs = databaseMs;
       if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
-      for (const { teamId, queue } of cameDue) dispatcher.notice(teamId, queue);
+      for (const place of cameDue) watched.cameDue(place);
       return timetable.nap(untilNextMs);
     },
     isSooner: timetable.isSooner,

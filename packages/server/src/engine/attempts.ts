@@ -1,15 +1,13 @@
 import type { Claim } from "../domain/claim.ts";
 import { type Limits, within } from "../domain/limits.ts";
-import type { CallResponse, Outcome } from "../domain/outcome.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import { ownHeaders } from "../domain/own-headers.ts";
-import { startPaths } from "../domain/poll/poll-plan.ts";
-import { LONGEST_POLL_URL } from "../domain/poll/poll-template.ts";
 import type { FailureReason } from "../domain/task.ts";
 import type { TaskChanges } from "../domain/task-changes.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createUnderWay } from "../domain/under-way.ts";
-import { closeAttempt, isSuccess, judge, type Verdict } from "../domain/verdict.ts";
+import { askedWaitMs, closeAttempt, isToBePolled, type Verdict } from "../domain/verdict.ts";
 import type { JsonGate } from "../json/gate.ts";
 import { removeSettledBatches } from "../store/claim-batches.ts";
 import type { Sql } from "../store/sql.ts";
@@ -17,8 +15,11 @@ import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { fitResult, type HasRoom } from "./fit-result.ts";
+import type { Followers } from "./followers.ts";
+import { judgeWithin, lookInto, refusedOutcome } from "./judge-attempt.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
+import { bytesOf, followersOf, type MessageCalls, NO_MESSAGES } from "./message-calls.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Settler } from "./settler.ts";
@@ -52,6 +53,7 @@ interface Attempt {
   /** The task's id in the API. */
   readonly publicId: string;
   call: { stop(): void } | null;
+  hasBegun: boolean;
   /** Its claim is void: the call must not start. */
   isDropped: boolean;
 }
@@ -64,6 +66,7 @@ export function createAttempts(deps: {
   readonly sql: Sql;
   readonly outgoing: Outgoing;
   readonly settler: Settler;
+  readonly followers: Pick<Followers, "returning">;
   readonly json: Pick<JsonGate, "lookUp">;
   readonly lease: Lease;
   readonly unanswered: Unanswered;
@@ -74,11 +77,17 @@ export function createAttempts(deps: {
   /** The limits of the team's current plan: the task may have been created under another. */
   readonly limitsOf: (teamId: number) => Limits;
   readonly hasRoom?: HasRoom;
-  readonly onSettled: (settled: Settled) => void;
+  /** Default: there are no messages. */
+  readonly messages?: MessageCalls;
+  /** The call of a claim with a flow begins now. */
+  readonly onBegan?: (claim: Claim) => void;
+  /** The target of a call with a flow asked to wait. */
+  readonly onAskedToWait?: (claim: Claim, waitMs: number) => void;
+  readonly onSettled: (settled: Settled, claim: Claim, outcome: Outcome) => void;
   readonly changes: Pick<TaskChanges, "retrying" | "ended">;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
-  const { sql, lease, unanswered, log, changes, meter = NO_METER } = deps;
+  const { sql, lease, unanswered, log, changes, meter = NO_METER, messages = NO_MESSAGES } = deps;
   const underWay = createUnderWay<string, Attempt>();
   const voided = createVoidClaims(deps.time);
   /** Tasks without an attempt, each with the point at which it was first seen. */
@@ -93,7 +102,7 @@ export function createAttempts(deps: {
   function start(claim: Claim, done: () => void): void {
     const key = keyOf(claim);
     const isDropped = voided.has(claim.id, claim.fence);
-    const attempt: Attempt = { claim, publicId: publicTaskId(claim), call: null, isDropped };
+    const attempt: Attempt = { claim, publicId: publicTaskId(claim), call: null, hasBegun: false, isDropped };
     underWay.set(key, attempt);
     const end = () => {
       underWay.delete(key);
@@ -113,13 +122,16 @@ export function createAttempts(deps: {
     const { claim, publicId } = attempt;
     if (attempt.isDropped) return noteAborted(attempt);
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
-    const limits = deps.limitsOf(claim.teamId);
+    const { message, teamId } = claim;
+    const limits = deps.limitsOf(teamId);
+    const made =
+      message === null ? ownHeaders(claim, publicId) : messages.headersOf(claim, message, publicId);
     const sent = await deps.outgoing.send({
-      teamId: claim.teamId,
+      teamId,
       taskId: claim.id,
       messageId: publicId,
-      call: claim.call,
-      headers: ownHeaders(claim, publicId),
+      call: message === null ? claim.call : bytesOf(claim.call, message),
+      headers: made instanceof Promise ? await made : made,
       timeoutMs: within(limits, "timeoutSeconds", claim.timeoutSeconds) * 1000,
       sign: claim.sign,
       callbackSealed: claim.callbackSealed,
@@ -127,8 +139,9 @@ export function createAttempts(deps: {
       signal: tearDown.signal,
       began: (call) => {
         attempt.call = call;
+        begin(attempt);
       },
-      mayLeave: () => !attempt.isDropped && isOurs(claim),
+      mayLeave: () => !attempt.isDropped && isOurs(claim) && begin(attempt),
     });
     if (sent.kind === "refused") return settleRefused(attempt, sent.reason, sent.error);
     const { outcome } = sent;
@@ -136,27 +149,18 @@ export function createAttempts(deps: {
       if (attempt.isDropped) return noteAborted(attempt);
       return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
     }
-    const verdict = judgeWithin(
-      limits,
-      claim,
-      isToBePolled(claim, outcome) ? await lookInto(limits, claim, outcome) : outcome,
-    );
+    const seen = isToBePolled(claim, outcome) ? await lookInto(deps.json, limits, claim, outcome) : outcome;
+    const verdict = judgeWithin(messages, limits, claim, seen, new Date(deps.time.nowMs()), deps.random());
     await settle(attempt, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
   }
 
-  /** Extracts the values that polling needs from the answer to the first call. */
-  async function lookInto(limits: Limits, { teamId, follow }: Claim, answer: CallResponse): Promise<Outcome> {
-    const paths = follow.pollConfig === null ? [] : startPaths(follow.pollConfig);
-    const found = await deps.json.lookUp(teamId, answer.body, paths, LONGEST_POLL_URL * 4, limits);
-    return { ...answer, found };
-  }
-
-  function judgeWithin(limits: Limits, claim: Claim, outcome: Outcome): Verdict {
-    const maxRetries = within(limits, "retries", claim.maxRetries);
-    const trial = maxRetries === claim.maxRetries ? claim : { ...claim, maxRetries };
-    const verdict = judge(trial, outcome, new Date(deps.time.nowMs()), deps.random());
-    if (verdict.kind !== "retry" || limits.retryDelaySeconds === null) return verdict;
-    return { ...verdict, waitMs: Math.max(verdict.waitMs, limits.retryDelaySeconds * 1000) };
+  /** False if the claim's permit is void. */
+  function begin(attempt: Attempt): boolean {
+    const { claim } = attempt;
+    if (attempt.hasBegun || claim.flow === null) return true;
+    attempt.hasBegun = claim.startByMs === null || deps.time.monotonicMs() < claim.startByMs;
+    if (attempt.hasBegun) deps.onBegan?.(claim);
+    return attempt.hasBegun;
   }
 
   /** The cancel has closed the attempt's record. */
@@ -172,20 +176,15 @@ export function createAttempts(deps: {
 
   /** The call can never be made, so it is not retried. */
   function settleRefused(attempt: Attempt, reason: FailureReason, error: string): Promise<void> {
-    const outcome: Outcome = {
-      kind: "failure",
-      code: "blocked",
-      message: error,
-      phase: "not_sent",
-      statusCode: null,
-      durationMs: 0,
-    };
-    return settle(attempt, outcome, { kind: "failed", reason, error, result: null });
+    return settle(attempt, refusedOutcome(error), { kind: "failed", reason, error, result: null });
   }
 
   function settle({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
     const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
-    return deps.settler.add({ claim, attempt, verdict }).then((settled) => {
+    const followers = followersOf(messages, deps, claim, outcome, verdict);
+    const waitMs = claim.flow === null ? null : askedWaitMs(outcome, new Date(deps.time.nowMs()));
+    if (waitMs !== null) deps.onAskedToWait?.(claim, waitMs);
+    return deps.settler.add({ claim, attempt, verdict, followers }).then((settled) => {
       log.info(
         {
           task: publicId,
@@ -199,9 +198,8 @@ export function createAttempts(deps: {
         "attempt.settled",
       );
       if (settled === null) return meter.attemptLost("superseded");
-      const { teamId, queueId } = claim;
-      meter.attempted(outcome, teamId, queueId);
-      deps.onSettled(settled);
+      meter.attempted(outcome, claim.teamId, claim.queueId);
+      deps.onSettled(settled, claim, outcome);
       if (settled.status === "completed") changes.ended(claim, "completed", settled.notify);
       // A retry whose queue was deleted meanwhile has failed.
       else if (settled.status === "failed")
@@ -210,9 +208,11 @@ export function createAttempts(deps: {
     });
   }
 
+  const giveBackAll = (tasks: readonly HeldTask[], phase: "not_sent" | "sent") =>
+    deps.followers.returning((within) => releaseTasks(within, tasks, phase, lease.workerId));
   async function release(claims: readonly Claim[], phase: "not_sent" | "sent"): Promise<void> {
     try {
-      deps.onReturned(await releaseTasks(sql, claims, phase, lease.workerId));
+      deps.onReturned(await giveBackAll(claims, phase));
     } catch (error) {
       for (const claim of claims) untold.set(keyOf(claim), phase);
       throw error;
@@ -225,7 +225,7 @@ export function createAttempts(deps: {
     for (const phase of ["not_sent", "sent"] as const) {
       const tasks = lost.filter((task) => (untold.get(keyOf(task)) ?? "not_sent") === phase);
       if (tasks.length === 0) continue;
-      const given = await releaseTasks(sql, tasks, phase, lease.workerId);
+      const given = await giveBackAll(tasks, phase);
       deps.onReturned(given);
       returned.push(...given);
     }
@@ -263,9 +263,8 @@ export function createAttempts(deps: {
       await removeSettledBatches(sql, workerId);
       const held = await heldTasks(sql, workerId);
       const keys = new Set(held.map(keyOf));
-      for (const [key, attempt] of before) {
+      for (const [key, attempt] of before)
         if (attempt.claim.workerId === workerId && !keys.has(key)) drop(attempt);
-      }
       const unknown = held.filter((task) => !underWay.has(keyOf(task)));
       // A task seen for the first time may just have been claimed, with the answer still on its way.
       const lost = unknown.filter((task) => {
@@ -286,10 +285,6 @@ export function createAttempts(deps: {
       return underWay.size;
     },
   };
-}
-
-function isToBePolled({ follow }: Claim, outcome: Outcome): outcome is CallResponse {
-  return follow.pollConfig !== null && outcome.kind === "response" && isSuccess(outcome.statusCode);
 }
 
 function keyOf({ id, fence }: Pick<Claim, "id" | "fence">): string {

@@ -3,10 +3,11 @@ import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import type { Hint } from "../store/tasks/hints.ts";
+import { claimOrderedTask } from "../store/tasks/ordered-claims.ts";
 import { acquireSlots, type SlotGrant } from "../store/tasks/queue-slots.ts";
 import { claimDueTasks } from "../store/tasks/task-claims.ts";
 import type { Lease } from "./lease.ts";
-import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+import { hasWork, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Unanswered } from "./unanswered.ts";
@@ -31,6 +32,8 @@ export interface Dispatcher {
   refresh(teamId: number, queue: string): boolean;
   /** There are due tasks in this queue, even if this worker knows of none. */
   lookAgain(teamId: number, queue: string): void;
+  /** Serves the queue, if it has work: a flow waits for its slots. */
+  lineUp(local: LocalQueue): void;
   /** Reserves a slot for a task that is about to be inserted, if one is free and no task waits. */
   reserve(teamId: number, queue: string): Reservation | null;
   /** Returns a reservation that became invalid because the queue changed. */
@@ -68,6 +71,10 @@ export function createDispatcher(deps: {
   readonly onShort: (local: LocalQueue) => void;
   /** Releases claims that were granted too late to start. */
   readonly release: (claims: readonly Claim[]) => Promise<void>;
+  /** Takes the tasks that a circuit breaker of the queue holds back out of its line. */
+  readonly holdBack?: (teamId: number, grant: SlotGrant) => Promise<void>;
+  /** Claims tasks of flows with slots of this queue. */
+  readonly claimFlows?: (local: LocalQueue) => Promise<void>;
 }): Dispatcher {
   const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
   const subscribers = createSubscriberMemory();
@@ -78,7 +85,7 @@ export function createDispatcher(deps: {
   let stopped = false;
 
   function lineUp(local: LocalQueue): void {
-    if (stopped || local.retired || local.busy || !(local.waiting > 0 || local.stale)) return;
+    if (stopped || local.retired || local.busy || !(hasWork(local) || local.stale)) return;
     ready.add(local);
     startClaimer();
   }
@@ -122,14 +129,15 @@ export function createDispatcher(deps: {
     local.busy = true;
     try {
       if (local.stale) await acquire(local);
+      else if (isTurnOfFlows(local)) await deps.claimFlows?.(local);
       else if (local.waiting > 0) await claim(local);
     } finally {
       local.busy = false;
     }
     const current = localQueues.find(local.teamId, local.queue);
-    if (current?.stale || (current !== undefined && current.waiting > 0 && localQueues.free(current) > 0))
+    if (current?.stale || (current !== undefined && hasWork(current) && localQueues.free(current) > 0))
       lineUp(current);
-    else if (current !== undefined && current.waiting > 0 && slotsLeft(current) > 0) crowded.add(current);
+    else if (current !== undefined && hasWork(current) && slotsLeft(current) > 0) crowded.add(current);
     wakeCrowded(current);
   }
 
@@ -161,6 +169,7 @@ export function createDispatcher(deps: {
     // did not return their slot.
     current.stale = local.stale || (grant.overdrawn && current.inFlight < grant.slots);
     current.waiting = local.waiting;
+    current.flows = local.flows;
     current.usedAtMs = time.monotonicMs();
     // Sent once, on the change: two starved workers would otherwise answer each other forever.
     const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
@@ -178,7 +187,9 @@ export function createDispatcher(deps: {
   }
 
   async function claim(local: LocalQueue): Promise<void> {
-    const { grant, waiting } = local;
+    if (local.grant?.holdsHosts && localQueues.free(local) > 0)
+      await deps.holdBack?.(local.teamId, local.grant);
+    const { teamId, queue, grant, waiting } = local;
     const limit = Math.min(localQueues.free(local), waiting, CLAIM_LIMIT);
     if (grant === null || limit <= 0) return;
     // The claim may miss tasks that arrive meanwhile; they are counted again.
@@ -190,24 +201,19 @@ export function createDispatcher(deps: {
     const beganMs = time.monotonicMs();
     const question = deps.unanswered.ask();
     try {
-      const { isCurrent, claims, waitsMs } = await claimDueTasks(
-        database,
-        {
-          teamId: local.teamId,
-          queueId: grant.queueId,
-          queue: local.queue,
-          epoch: grant.epoch,
-          workerId: lease.workerId,
-          limit,
-        },
-        subscribers,
-      );
+      const { workerId } = lease;
+      const { queueId, epoch, holdsHosts } = grant;
+      const request = { teamId, queue, queueId, epoch, workerId, limit, holdsHosts };
+      const { isCurrent, claims, waitsMs } = grant.ordered
+        ? await claimOrderedTask(database, request)
+        : await claimDueTasks(database, request, subscribers);
       if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       meter.batch("claim", started, time.monotonicMs() - beganMs);
-      for (const waitMs of waitsMs) meter.waited(waitMs, local.teamId, grant.queueId);
+      for (const waitMs of waitsMs) meter.waited(waitMs, teamId, queueId);
       if (!isCurrent) local.stale = true;
-      else if (claims.length < limit) deps.onShort(local);
+      // An ordered claim skips no locked row, and what holds its line is heard of when it ends.
+      else if (claims.length < limit && !grant.ordered) deps.onShort(local);
       // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
       if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
@@ -224,6 +230,13 @@ export function createDispatcher(deps: {
     local.stale = true;
     local.waiting = Number.POSITIVE_INFINITY;
     lineUp(local);
+  }
+
+  /** Tasks with and without a flow take turns, so that neither keep the others from the queue's slots. */
+  function isTurnOfFlows(local: LocalQueue): boolean {
+    if (local.flows.size === 0 || localQueues.free(local) <= 0) return false;
+    local.servedFlows = local.waiting === 0 || !local.servedFlows;
+    return local.servedFlows;
   }
 
   function slotsLeft(local: LocalQueue): number {
@@ -249,10 +262,11 @@ export function createDispatcher(deps: {
       return true;
     },
     lookAgain,
+    lineUp,
     reserve(teamId, queue) {
       const local = localQueues.find(teamId, queue);
       if (local === undefined || local.grant === null || local.stale || local.waiting > 0) return null;
-      if (local.busy && !local.covering) return null;
+      if (local.grant.ordered || local.grant.holdsHosts || (local.busy && !local.covering)) return null;
       if (stopped || localQueues.free(local) <= 0 || !lease.isHeld()) return null;
       localQueues.take(local, 1);
       local.usedAtMs = time.monotonicMs();

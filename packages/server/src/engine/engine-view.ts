@@ -3,13 +3,16 @@ import type { Accepted } from "../store/tasks/task-intake.ts";
 import type { Actors } from "./actors.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Attempts } from "./attempts.ts";
+import type { Breakers } from "./breakers.ts";
 import type { Cancellations } from "./cancellations.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Flows } from "./flows.ts";
 import type { FrontDesk } from "./front-desk.ts";
 import type { Janitor } from "./janitor.ts";
 import type { Lease } from "./lease.ts";
+import type { OrderedQueues } from "./ordered-queues.ts";
 import type { Reaper } from "./reaper.ts";
 
 /** The interface of the engine for the rest of the node. */
@@ -20,12 +23,16 @@ export interface Engine extends Pick<FrontDesk, "notificationDue" | "follow" | "
   readonly dispatcher: Dispatcher;
   readonly attempts: Attempts;
   readonly alarm: Alarm;
+  readonly flowAlarm: Alarm;
+  readonly flows: Flows;
   readonly reaper: Reaper;
   readonly janitor: Janitor;
   readonly poller: Deliveries;
   readonly courier: Deliveries;
   readonly webhookCourier: Deliveries;
   readonly deadlines: Deadlines;
+  readonly orderedQueues: OrderedQueues;
+  readonly breakers: Breakers;
   readonly cancellations: Cancellations;
   submit(task: NewTask): Promise<Accepted | null>;
   /** Handles a message of another node, or of the service, on the channel. */

@@ -1,10 +1,12 @@
 import type { Claim } from "../domain/claim.ts";
+import type { Outcome } from "../domain/outcome.ts";
 import type { TaskChanges } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { createActors } from "./actors.ts";
-import { createAlarm } from "./alarm.ts";
+import { createAlarm, createFlowAlarm } from "./alarm.ts";
 import { createAttempts } from "./attempts.ts";
+import { createBreakers } from "./breakers.ts";
 import { createBudget, type FindBudgets } from "./budget.ts";
 import { createCancellations } from "./cancellations.ts";
 import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
@@ -14,6 +16,8 @@ import { createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import type { Engine } from "./engine-view.ts";
 import type { HasRoom } from "./fit-result.ts";
+import { createFlows } from "./flows.ts";
+import { createFollowers } from "./followers.ts";
 import { createHintHandler } from "./hint-handler.ts";
 import { createHints } from "./hints.ts";
 import { paceByHost } from "./host-pace.ts";
@@ -22,7 +26,9 @@ import { createJanitor } from "./janitor.ts";
 import { createLease } from "./lease.ts";
 import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
 import type { Log } from "./log.ts";
+import type { MessageCalls } from "./message-calls.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
+import { createOrderedQueues } from "./ordered-queues.ts";
 import type { Outgoing, TraceCalls } from "./outgoing.ts";
 import { createPoller, MOST_POLLS } from "./poller.ts";
 import { createReaper } from "./reaper.ts";
@@ -41,6 +47,7 @@ const LAST_INTAKE_MS = 2_000;
 /** The longest that a stop waits for the release of claims: a process must exit within 5 s after its grace period. */
 const FAREWELL_MS = 2_000;
 
+/** Puts the parts of the engine together. This file is longer than 300 lines: it is one list of parts, read from top to bottom. */
 export function createEngine(deps: {
   readonly databases: EngineDatabases;
   readonly outgoing: Outgoing;
@@ -56,6 +63,7 @@ export function createEngine(deps: {
   readonly composeMessage: ComposeMessage;
   readonly settleDelivery: SettleDelivery;
   readonly hasRoom?: HasRoom;
+  readonly messages?: MessageCalls;
   readonly changes: TaskChanges;
   readonly time: Time;
   readonly random: () => number;
@@ -81,18 +89,29 @@ export function createEngine(deps: {
   const unanswered = createUnanswered(time);
   const clock = createDatabaseClock(time);
   const release = (claims: readonly Claim[]) => attempts.giveBack(claims);
-  const settler = createSettler({ sql: databases.settle, workerId, time, log, meter });
+  const followingTasks = {
+    log,
+    messages: deps.messages,
+    limitsOf: budget.limitsOf,
+    hasRoom: deps.hasRoom,
+    onFollowed: changes.created,
+  };
+  const followers = createFollowers({ ...followingTasks, database: databases.settle });
+  const settler = createSettler({ sql: databases.settle, workerId, time, log, meter, followers });
   const outgoing = paceByHost(deps.outgoing, budget.limitsOf, time);
   const attempts = createAttempts({
     ...deps,
     sql: databases.settle,
     outgoing: traceCalls("attempt", outgoing),
     settler,
+    followers,
     lease,
     unanswered,
     meter,
     limitsOf: budget.limitsOf,
     onSettled,
+    onBegan: (claim) => flows.began(claim),
+    onAskedToWait: (claim, waitMs) => flows.askedToWait(claim, waitMs),
     onReturned: (returned) => waiting.onReturned(returned),
   });
   const dispatcher = createDispatcher({
@@ -107,8 +126,49 @@ export function createEngine(deps: {
     release,
     onShort: (local) => recheck.later(local),
     hint,
+    holdBack: (teamId, grant) => breakers.holdBack(teamId, grant),
+    claimFlows: (local) => flows.claim(local),
   });
-  const waiting = createWaitingTasks({ changes, actors, dispatcher, localQueues, hint, meter, waitFor });
+  const flows = createFlows({
+    ...deps,
+    database: databases.claim,
+    chores: databases.settle,
+    localQueues,
+    lease,
+    unanswered,
+    meter,
+    start,
+    release,
+    hint,
+    holdBack: (queues, waitingFlows) => breakers.holdFlowsBack(queues, waitingFlows),
+    lineUp: dispatcher.lineUp,
+  });
+  const flowAlarm = createFlowAlarm({ sql: databases.chores, flows, time, clock });
+  const waiting = createWaitingTasks({
+    changes,
+    actors,
+    dispatcher,
+    flows,
+    localQueues,
+    hint,
+    meter,
+    waitFor,
+  });
+  const orderedQueues = createOrderedQueues({
+    sql: databases.chores,
+    changes,
+    actors,
+    wake: (teamId, queue) => waiting.due(teamId, queue, null),
+  });
+  const breakers = createBreakers({
+    database: databases.chores,
+    claims: databases.claim,
+    localQueues,
+    actors,
+    time,
+    log,
+    due: (teamId, queue, flow) => waiting.due(teamId, queue, flow),
+  });
   const recheck = createRecheck({ sql: databases.chores, dispatcher, time, log });
   const intake = createIntake({
     sql: databases.intake,
@@ -129,6 +189,7 @@ export function createEngine(deps: {
     clock,
     log,
     meter,
+    followers: createFollowers({ ...followingTasks, database: databases.chores }),
     onReturned: waiting.onReturned,
   });
   const janitor = createJanitor({ sql: databases.chores, retentionDays: deps.retentionDays });
@@ -177,6 +238,7 @@ export function createEngine(deps: {
   });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
   const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
+  const flowAlarmActor = actors.add({ name: "flow-alarm", once: flowAlarm.ringOnce });
   const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
   const courierActor = actors.add({ name: "courier", once: courier.workOnce });
   actors.add({ name: "webhook-courier", once: webhookCourier.workOnce });
@@ -193,30 +255,35 @@ export function createEngine(deps: {
     dispatcher,
     recheck,
     cancellations,
+    flows,
     budget,
-    wakeAlarm: () => alarmActor.wake(),
-    wakeScheduler: () => actors.wake("scheduler"),
+    wakeAlarm() {
+      alarmActor.wake();
+      flowAlarmActor.wake();
+    },
+    wake: actors.wake,
     wakeCourier,
   });
-  changes.subscribe({
-    ended(_task, _ending, notify) {
-      if (notify) wakeCourier();
-    },
-  });
+  changes.subscribe({ ended: (_task, _ending, notify) => (notify ? wakeCourier() : undefined) });
 
   function start(claim: Claim, local: LocalQueue): void {
+    if (local.grant !== null && local.grant.breaker !== null) breakers.watch(claim.queueId);
     attempts.start(claim, () => {
+      flows.ended(claim);
       dispatcher.finish(local);
       if (slotKeeper.isLeaving) slotKeeperActor.wake();
     });
   }
 
-  function waitFor(runAt: Date): void {
-    if (alarm.isSooner(runAt)) alarmActor.wake();
+  function waitFor(runAt: Date, flow: string | null): void {
+    if (flow !== null) {
+      if (flowAlarm.isSooner(runAt)) flowAlarmActor.wake();
+    } else if (alarm.isSooner(runAt)) alarmActor.wake();
   }
 
-  function onSettled({ status, runAt }: Settled): void {
-    if (status === "pending" && runAt !== null) waitFor(runAt);
+  function onSettled({ status, runAt }: Settled, claim: Claim, outcome: Outcome): void {
+    breakers.attempted(claim, outcome);
+    if (status === "pending" && runAt !== null) waitFor(runAt, claim.flow);
     if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerActor.wake();
   }
 
@@ -233,6 +300,7 @@ export function createEngine(deps: {
   async function letGo(): Promise<void> {
     settler.giveUp();
     recheck.stop();
+    flows.stop();
     attempts.close();
     const stopped = [dispatcher.stop(), actors.stop()];
     abandonAll();
@@ -241,6 +309,7 @@ export function createEngine(deps: {
     abandonAll();
     await Promise.all(underWay.map((each) => each.finished()));
     await settler.drained();
+    await Promise.all([flows.drained(), breakers.drained()]);
     await lease.stop();
   }
 
@@ -254,19 +323,24 @@ export function createEngine(deps: {
     dispatcher,
     attempts,
     alarm,
+    flowAlarm,
+    flows,
     reaper,
     janitor,
     poller,
     courier,
     webhookCourier,
     deadlines,
+    orderedQueues,
+    breakers,
     cancellations,
     submit: (task) => intake.submit(task),
     hear,
     lookEverywhere() {
       dispatcher.forget();
       alarm.lookEverywhere();
-      actors.wake("alarm", "scheduler", "reconciler");
+      flowAlarm.lookEverywhere();
+      actors.wake("alarm", "flow-alarm", "scheduler", "reconciler");
     },
     async start() {
       await lease.start();

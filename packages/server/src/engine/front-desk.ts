@@ -12,6 +12,7 @@ import { createHints } from "./hints.ts";
 import { createIntake } from "./intake.ts";
 import type { Log } from "./log.ts";
 import type { EngineMeter } from "./meter.ts";
+import { createOrderedQueues } from "./ordered-queues.ts";
 import { createUnanswered } from "./unanswered.ts";
 
 /** The longest that a stop waits for a silent database to store accepted tasks. */
@@ -65,9 +66,19 @@ export function createFrontDesk(deps: {
     time,
     meter,
   });
+  createOrderedQueues({
+    sql: databases.chores,
+    changes,
+    actors,
+    wake: (teamId, queue) => say({ kind: "due", teamId, queue }),
+  });
   changes.subscribe({
-    created: onWaiting,
-    retried: (task) => onWaiting(task, task),
+    created: (task, stored) => onWaiting(task, task.flow?.key ?? null, stored),
+    retried: (task) => onWaiting(task, task.flow, task),
+    replaced: (task) => onWaiting(task, task.flow, task),
+    dismissed({ teamId, queue, sandbox }) {
+      if (!sandbox) say({ kind: "due", teamId, queue });
+    },
     ended(_task, _ending, notify) {
       if (notify) notificationDue();
     },
@@ -75,11 +86,13 @@ export function createFrontDesk(deps: {
 
   function onWaiting(
     { teamId, queue, sandbox }: Waiting,
+    flow: string | null,
     { runAt, createdAt }: Pick<StoredTask, "createdAt" | "runAt">,
   ): void {
     const waitMs = runAt.getTime() - createdAt.getTime();
     if (sandbox || waitMs > SOON_MS) return;
-    say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
+    if (flow !== null && waitMs <= 0) say({ kind: "flow", teamId, queue, flow });
+    else say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
   }
 
   /** For no specific queue: every worker's courier checks. */
@@ -98,6 +111,7 @@ export function createFrontDesk(deps: {
     hear(message) {
       const hint = parseHint(message);
       if (hint?.kind === "dropped") dropped.hear(hint.claim);
+      else if (hint?.kind === "queue") actors.wake("ordered-queues");
     },
     isCrowded: () => false,
     start: async () => actors.start(),

@@ -1,7 +1,9 @@
-import { parseHint } from "../store/tasks/hints.ts";
+import { NO_QUEUE, parseHint, type QueueHint } from "../store/tasks/hints.ts";
+import type { Actors } from "./actors.ts";
 import type { Budget } from "./budget.ts";
 import type { Cancellations } from "./cancellations.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Flows } from "./flows.ts";
 import type { Recheck } from "./recheck.ts";
 
 /** Handles the hints of other nodes and of the service. A lost hint costs time, never a task. */
@@ -10,25 +12,36 @@ export function createHintHandler(deps: {
   readonly dispatcher: Dispatcher;
   readonly recheck: Recheck;
   readonly cancellations: Cancellations;
+  readonly flows: Pick<Flows, "refresh">;
   readonly budget: Pick<Budget, "relearn">;
   readonly wakeAlarm: () => void;
-  readonly wakeScheduler: () => void;
+  readonly wake: Actors["wake"];
   readonly wakeCourier: () => void;
 }): (message: string) => void {
-  const { dispatcher } = deps;
+  const { dispatcher, flows } = deps;
   return (message) => {
     const hint = parseHint(message);
     if (hint === null || hint.from === deps.ownId()) return;
     if ("claim" in hint) deps.cancellations.hear(hint);
     else if ("taskId" in hint) deps.cancellations.takeJob(hint.teamId, hint.taskId);
+    else if (hint.kind === "flow")
+      flows.refresh(hint.teamId, hint.flow, hint.queue === NO_QUEUE ? undefined : hint.queue);
     else if (hint.kind === "team") deps.budget.relearn(hint.teamId);
-    else if (hint.kind === "schedule") deps.wakeScheduler();
+    else if (hint.kind === "schedule") deps.wake("scheduler");
     else if (hint.kind === "due") dispatcher.notice(hint.teamId, hint.queue);
     else if (hint.kind === "later") deps.wakeAlarm();
     else if (hint.kind === "ended") deps.wakeCourier();
-    else if (!dispatcher.refresh(hint.teamId, hint.queue) && hint.kind === "queue") {
+    else {
+      // It may have become ordered, or its breaker has changed.
+      if (hint.kind === "queue") deps.wake("ordered-queues", "breakers");
+      lookAt(hint);
+    }
+  };
+
+  function lookAt(hint: QueueHint): void {
+    if (!dispatcher.refresh(hint.teamId, hint.queue) && hint.kind === "queue") {
       // The queue may have been resumed with tasks that are long overdue, which no other check finds soon.
       deps.recheck.now(hint);
     }
-  };
+  }
 }

@@ -201,7 +201,7 @@ function keyOf({ teamId, sandbox, id, idempotency }: NewTask): string {
 }
 
 function isDueNow(task: NewTask): boolean {
-  return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
+  return !task.sandbox && task.delaySeconds === 0 && task.runAt === null && task.flow === null;
 }
 
 /** A task inserted as active is in its first attempt from the start. */
@@ -216,6 +216,7 @@ function firstClaim(task: NewTask, accepted: Accepted, workerId: number): Claim 
       attemptStartedAt: accepted.createdAt,
       failures: 0,
       callbackSealed: task.callback?.sealed ?? null,
+      scheduledFor: null,
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 import type { Pool } from "./budget.ts";
+import type { Flow } from "./local-flow.ts";
 
 /**
  * This worker's knowledge of one queue: its slots and its waiting tasks. A slot is the right to one call within the
@@ -16,6 +17,10 @@ export interface LocalQueue {
   inFlight: number;
   /** Known due tasks; Infinity if the number is unknown. */
   waiting: number;
+  /** Flows with due tasks here that wait for slots. */
+  flows: Set<Flow>;
+  /** The last claim was for flows: the next is for tasks without a flow, if there are any. */
+  servedFlows: boolean;
   /** A claim or a slot request for it is running. */
   busy: boolean;
   /** The running claim takes all known tasks: a task that arrives now has none before it. */
@@ -23,6 +28,16 @@ export interface LocalQueue {
   /** The queue was deleted or replaced by one of the same name: calls may end, none may start. */
   retired: boolean;
   usedAtMs: number;
+}
+
+/** Due tasks are known here, with or without a flow. */
+export function hasWork({ waiting, flows }: LocalQueue): boolean {
+  return waiting > 0 || flows.size > 0;
+}
+
+/** Other workers have slots of the queue, or could have them. */
+export function isShared({ grant }: LocalQueue): boolean {
+  return grant === null || grant.slots < grant.concurrency;
 }
 
 export interface LocalQueues {
@@ -66,6 +81,8 @@ export function createLocalQueues(pool: Pool): LocalQueues {
         stale: true,
         inFlight: 0,
         waiting: 0,
+        flows: new Set(),
+        servedFlows: false,
         busy: false,
         covering: false,
         retired: false,

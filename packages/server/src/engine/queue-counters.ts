@@ -34,7 +34,9 @@ interface Minute {
   readonly cells: Map<number, Cell>;
 }
 
-export interface QueueCounters extends Required<TaskListener>, Pick<EngineMeter, "waited" | "attempted"> {
+export interface QueueCounters
+  extends Required<Pick<TaskListener, "created" | "retrying" | "retried" | "ended">>,
+    Pick<EngineMeter, "waited" | "attempted"> {
   /** Writes the counters, and once a minute the queue depths. Returns the milliseconds until the next round. */
   writeOnce(): Promise<number>;
   /** Writes them on a stop; counters that cannot be written quickly are lost. */

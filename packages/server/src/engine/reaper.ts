@@ -5,6 +5,7 @@ import { REAP_BATCH, type Returned, reapPolls, reapTasks } from "../store/tasks/
 import { heldDeliveries } from "../store/tasks/webhook-deliveries.ts";
 import { databaseClockMs, removeExpiredWorkers } from "../store/tasks/workers.ts";
 import type { DatabaseClock } from "./database-clock.ts";
+import type { Followers } from "./followers.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 
@@ -37,6 +38,7 @@ export function createReaper(deps: {
   readonly clock: DatabaseClock;
   readonly log: Log;
   readonly meter?: EngineMeter;
+  readonly followers: Pick<Followers, "returning">;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Reaper {
   const { sql, log, time, meter = NO_METER } = deps;
@@ -71,7 +73,7 @@ export function createReaper(deps: {
       await heldNotifications.reap(sql);
       await heldDeliveries.reap(sql);
       for (let isMore = true; isMore; ) {
-        const returned = await reapTasks(sql, deps.workerId());
+        const returned = await deps.followers.returning((within) => reapTasks(within, deps.workerId()));
         isMore = returned.length === REAP_BATCH;
         if (returned.length === 0) continue;
         log.warn({ tasks: returned.length }, "tasks.reaped");

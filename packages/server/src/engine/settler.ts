@@ -5,7 +5,7 @@ import type { Time } from "../domain/time.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
 import { inPortions } from "../store/portions.ts";
-import { type Sql, Unstorable } from "../store/sql.ts";
+import { type Database, Unstorable } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import {
   markSuperseded,
@@ -13,6 +13,7 @@ import {
   settleAttempts,
   withEarlier,
 } from "../store/tasks/task-settlements.ts";
+import type { Followers } from "./followers.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush } from "./meter.ts";
 
@@ -31,11 +32,13 @@ export interface Settler extends GroupCommit<Settlement, Settled | null> {
  * They are settled when it is back, unless the fence has changed.
  */
 export function createSettler(deps: {
-  readonly sql: Sql;
+  readonly sql: Database;
   readonly workerId: () => number;
   readonly time: Time;
   readonly log: Log;
   readonly meter?: EngineMeter;
+  /** Stores the tasks that are created with a settlement. */
+  readonly followers?: Pick<Followers, "store">;
 }): Settler {
   const { sql, time, log } = deps;
   const subscribers = createSubscriberMemory();
@@ -47,7 +50,11 @@ export function createSettler(deps: {
   ): Promise<readonly (Settled | null)[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const settled = await settleAttempts(sql, settlements, deps.workerId(), subscribers);
+        const [first] = settlements;
+        const settled =
+          settlements.length === 1 && first !== undefined && hasFollowers(first)
+            ? [await settleWithFollowers(first)]
+            : await settleAttempts(sql, settlements, deps.workerId(), subscribers);
         // An earlier try may have committed although its answer was lost.
         const all = tries === 1 ? settled : await withEarlier(sql, settlements, settled);
         await noteSuperseded(settlements.filter((_, index) => all[index] === null));
@@ -65,7 +72,34 @@ export function createSettler(deps: {
     }
   }
 
+  /** In one commit: a settlement without its followers, or the other way round, would lose or repeat a callback. */
+  async function settleWithFollowers(settlement: Settlement): Promise<Settled | null> {
+    const done = await sql.transaction(async (within) => {
+      const [settled = null] = await settleAttempts(within, [settlement], deps.workerId());
+      if (settled === null) return null;
+      const tasks = settlement.followers?.(settled.status === "failed") ?? [];
+      return { settled, report: await deps.followers?.store(within, tasks) };
+    });
+    done?.report?.();
+    return done?.settled ?? null;
+  }
+
+  /** A settlement with followers is a transaction of its own; it must not cost the others their shared statement. */
   async function flushPortions(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+    if (!settlements.some(hasFollowers)) return flushShared(settlements);
+    const shared = settlements.filter((settlement) => !hasFollowers(settlement));
+    const settled = new Map<Settlement, Settled | null>();
+    for (const [index, each] of (await flushShared(shared)).entries()) {
+      const settlement = shared[index];
+      if (settlement !== undefined) settled.set(settlement, each);
+    }
+    for (const settlement of settlements.filter(hasFollowers))
+      settled.set(settlement, (await flush([settlement]))[0] ?? null);
+    return settlements.map((settlement) => settled.get(settlement) ?? null);
+  }
+
+  async function flushShared(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+    if (settlements.length === 0) return [];
     const portions = inPortions(settlements, weightOf);
     if (portions.length === 1) return flush(settlements);
     const settled: (Settled | null)[] = [];
@@ -105,6 +139,10 @@ export function createSettler(deps: {
       },
     },
   );
+}
+
+function hasFollowers({ followers }: Settlement): boolean {
+  return followers !== undefined && followers !== null;
 }
 
 function weightOf({ verdict }: Settlement): number {

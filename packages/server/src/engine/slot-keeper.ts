@@ -4,7 +4,7 @@ import type { Hint } from "../store/tasks/hints.ts";
 import { releaseSlots, shrinkSlots } from "../store/tasks/queue-slots.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
-import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+import { hasWork, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 
 const ROUND_MS = 2_000;
 /** Slots of an idle queue are returned sooner if other workers could use them. */
@@ -54,7 +54,7 @@ export function createSlotKeeper(deps: {
 
   function isIdle(local: LocalQueue): boolean {
     const idleMs = lease.peers > 0 ? IDLE_MS.withPeers : IDLE_MS.alone;
-    const quiet = local.inFlight === 0 && local.waiting === 0 && !local.busy;
+    const quiet = local.inFlight === 0 && !hasWork(local) && !local.busy;
     return quiet && deps.time.monotonicMs() - local.usedAtMs > idleMs;
   }
 
@@ -72,7 +72,7 @@ export function createSlotKeeper(deps: {
         if (local.grant === null) continue;
         const { queueId, version, slots, concurrency } = local.grant;
         if (isIdle(local)) idle.push({ local, teamId: local.teamId, queueId, version });
-        else if (local.waiting > 0 && slots < concurrency) deps.dispatcher.refresh(local.teamId, local.queue);
+        else if (hasWork(local) && slots < concurrency) deps.dispatcher.refresh(local.teamId, local.queue);
       }
       if (idle.length === 0) return ROUND_MS;
       // Busy until the row is deleted: no task may start in slots that are being returned.
@@ -93,7 +93,7 @@ export function createSlotKeeper(deps: {
     local.busy = false;
     local.stale = true;
     if (isGone) local.grant = null;
-    if (local.waiting > 0) deps.dispatcher.refresh(local.teamId, local.queue);
+    if (hasWork(local)) deps.dispatcher.refresh(local.teamId, local.queue);
     else if (isGone) localQueues.drop(local);
   }
 }

@@ -3,6 +3,7 @@ import type { StoredTask, TaskChanges } from "../domain/task-changes.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Actors } from "./actors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { Flows } from "./flows.ts";
 import type { SayHint } from "./hints.ts";
 import type { LocalQueues } from "./local-queues.ts";
 import type { EngineMeter } from "./meter.ts";
@@ -12,24 +13,34 @@ export function createWaitingTasks(deps: {
   readonly changes: TaskChanges;
   readonly actors: Pick<Actors, "wake">;
   readonly dispatcher: Pick<Dispatcher, "notice">;
+  readonly flows: Pick<Flows, "notice" | "taskEnded">;
   readonly localQueues: Pick<LocalQueues, "find">;
   readonly hint: SayHint;
   readonly meter: EngineMeter;
   /** A task of this node is due then. */
-  readonly waitFor: (runAt: Date) => void;
-}): { readonly onReturned: (returned: readonly Returned[]) => void } {
+  readonly waitFor: (runAt: Date, flow: string | null) => void;
+}): {
+  readonly onReturned: (returned: readonly Returned[]) => void;
+  /** A task of this queue is due; null: it has no flow. */
+  readonly due: (teamId: number, queue: string, flow: string | null) => void;
+} {
   const { changes, dispatcher } = deps;
 
   function onWaiting(
     { teamId, queue, sandbox }: Pick<NewTask, "teamId" | "queue" | "sandbox">,
+    flow: string | null,
     { createdAt, runAt }: Pick<StoredTask, "createdAt" | "runAt">,
   ): void {
     if (sandbox) deps.actors.wake("sandbox");
-    else if (runAt > createdAt) deps.waitFor(runAt);
-    else due(teamId, queue);
+    else if (runAt > createdAt) deps.waitFor(runAt, flow);
+    else due(teamId, queue, flow);
   }
 
-  function due(teamId: number, queue: string): void {
+  function due(teamId: number, queue: string, flow: string | null): void {
+    if (flow !== null) {
+      deps.flows.notice(teamId, flow, queue);
+      return;
+    }
     dispatcher.notice(teamId, queue, 1);
     const grant = deps.localQueues.find(teamId, queue)?.grant;
     // A worker that holds all slots needs no other worker.
@@ -38,16 +49,23 @@ export function createWaitingTasks(deps: {
 
   changes.subscribe({
     created(task, stored) {
-      if (!stored.handedOff) onWaiting(task, stored);
+      if (!stored.handedOff) onWaiting(task, task.flow?.key ?? null, stored);
     },
-    retried: (task) => onWaiting(task, task),
+    retried: (task) => onWaiting(task, task.flow, task),
+    replaced: (task) => onWaiting(task, task.flow, task),
+    // A strictly ordered line that it blocked goes on.
+    dismissed({ teamId, queue, flow, sandbox }) {
+      if (!sandbox) due(teamId, queue, flow);
+    },
+    ended: ({ teamId }) => deps.flows.taskEnded(teamId),
   });
 
   return {
+    due,
     onReturned(returned) {
       for (const task of returned) {
         deps.meter.attemptLost("interrupted");
-        if (task.failure === null) due(task.teamId, task.queue);
+        if (task.failure === null) due(task.teamId, task.queue, task.flow);
         else changes.ended(task, task.failure, task.notify);
       }
     },

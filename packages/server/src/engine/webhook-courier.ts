@@ -30,8 +30,8 @@ export function createWebhookCourier(
   const { sql, lease, log, meter = NO_METER } = deps;
 
   async function deliver(claim: DeliveryClaim, signal: AbortSignal): Promise<number | null> {
-    const { teamId, id, event, url, body, attempt } = claim;
-    const call = { teamId, rowId: id, messageId: deliveryName(id), body, signal };
+    const { teamId, id, messageId, event, url, body, attempt } = claim;
+    const call = { teamId, rowId: id, messageId: deliveryName(messageId), body, signal };
     const verdict =
       url === null
         ? givenUp("The webhook is turned off")

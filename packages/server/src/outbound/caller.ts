@@ -174,7 +174,7 @@ export function createCaller({
     await agent.destroy();
   }
 
-  function makeCall({ url, method, headers, body }: Call, options: SendOptions): Promise<Outcome> {
+  function makeCall({ url, method, headers, body, bytes }: Call, options: SendOptions): Promise<Outcome> {
     if (stopped || options.signal?.aborted === true) return refuse(STOPPED);
     const target = parseTarget(url);
     if (!target.valid) return refuse({ code: "invalid_request", message: target.message });
@@ -188,7 +188,7 @@ export function createCaller({
       if (options.mayLeave?.() === false) return refuse(STOPPED);
       return Promise.resolve(answerEcho(path, { method, body }, merged));
     }
-    return send({ origin, path, method, headers: merged, body }, options);
+    return send({ origin, path, method, headers: merged, body: bytes ?? body }, options);
   }
 
   return {

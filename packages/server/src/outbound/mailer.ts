@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import { createTransport } from "nodemailer";
-import type { Mail, SendMail } from "../domain/identity/mail.ts";
+import type { DeliverMail, Mail, SendMail } from "../domain/identity/mail.ts";
 import { mailFailureOf } from "./mail-failure.ts";
 
 export interface Mailer {
   readonly send: SendMail;
+  /** Null without a mail server. */
+  readonly deliver: DeliverMail | null;
   /** Mails in transmission get a few seconds; waiting retries are dropped. */
   stop(): Promise<void>;
 }
@@ -34,14 +35,14 @@ const TIMEOUTS = {
  * is a credential. Without a server the whole text is logged if the operator allows it, so that a developer can sign
  * in.
  */
-export function createMailer(deps: {
+export async function createMailer(deps: {
   readonly smtpUrl: string | null;
   /** Without a server: the whole mail is logged, with the link in it. */
   readonly mayLog: boolean;
   readonly from: string;
   readonly log: MailLog;
   readonly waitsMs?: readonly number[];
-}): Mailer {
+}): Promise<Mailer> {
   const { smtpUrl, mayLog, log } = deps;
   if (smtpUrl !== null) return createSmtpMailer({ ...deps, smtpUrl });
   return {
@@ -53,17 +54,20 @@ export function createMailer(deps: {
         },
         "mail.not_sent",
       ),
+    deliver: null,
     stop: async () => {},
   };
 }
 
-function createSmtpMailer(deps: {
+async function createSmtpMailer(deps: {
   readonly smtpUrl: string;
   readonly from: string;
   readonly log: MailLog;
   readonly waitsMs?: readonly number[];
-}): Mailer {
+}): Promise<Mailer> {
   const { smtpUrl: url, from, log, waitsMs = WAITS_MS } = deps;
+  // Not loaded by a server that sends no mail.
+  const { createTransport } = await import("nodemailer");
   const transport = createTransport({
     // Parameters of the address, such as ?requireTLS=false, override the rest.
     url,
@@ -119,6 +123,18 @@ function createSmtpMailer(deps: {
       else {
         const delivery = deliver(mail).finally(() => underWay.delete(delivery));
         underWay.add(delivery);
+      }
+    },
+    async deliver(mail, messageId) {
+      if (stopping.signal.aborted) return { code: "stopping", isTemporary: true };
+      if (underWay.size >= MOST_UNDER_WAY) return { code: "too_many", isTemporary: true };
+      try {
+        const domain = domainOf(mail.to);
+        await transport.sendMail({ ...toMessage(from, mail), messageId: `<${messageId}@bellhop>` });
+        log.info({ domain }, "mail.sent");
+        return null;
+      } catch (error) {
+        return mailFailureOf(error);
       }
     },
     async stop() {

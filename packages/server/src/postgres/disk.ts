@@ -18,6 +18,13 @@ export async function freeDiskBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
+/** The used part of the disk, as an ordinary user sees it. */
+export async function usedDiskPercent(path: string): Promise<number> {
+  const { blocks, bfree, bavail } = await statfs(path);
+  const used = blocks - bfree;
+  return (100 * used) / Math.max(1, used + bavail);
+}
+
 export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

@@ -5,11 +5,16 @@ import type { NewTask } from "../domain/task.ts";
 import type { Sql } from "../store/sql.ts";
 import { readStoredBytes } from "../store/stored-bytes.ts";
 import { readTeamUsage } from "../store/team-usage.ts";
+import { createOpenFlowQuota } from "./open-flow-quota.ts";
 
 /** A team's stored bytes and open tasks, as known on one node. */
 export interface StorageQuota {
-  /** Refuses a task that exceeds the team's storage. No promise if no database query is needed. */
-  admit(team: Terms & { readonly teamId: number }, bytes: number): Promise<void> | undefined;
+  /** Refuses a task that exceeds the team's storage, or its flows. No promise if no database query is needed. */
+  admit(
+    team: Terms & { readonly teamId: number },
+    bytes: number,
+    flow?: string | null,
+  ): Promise<void> | undefined;
   /** Whether an answer may be stored within the team's limit. If so, it is counted. */
   hasRoom(teamId: number, most: number, bytes: number): boolean;
   /** As of the last query; queries if there was none. */
@@ -61,6 +66,7 @@ export function createStorageQuota(deps: {
 }): StorageQuota {
   const { sql, chores, monotonicMs } = deps;
   const entries = new Map<number, Entry>();
+  const openFlows = createOpenFlowQuota({ sql, monotonicMs });
 
   function entryOf(teamId: number): Entry {
     const known = entries.get(teamId);
@@ -114,9 +120,11 @@ export function createStorageQuota(deps: {
     (await readTeamUsage(sql, { teamId, environment: "live" })).tasksOpen;
   const weigh = (teamId: number) => () => readStoredBytes(chores, teamId);
 
-  return {
-    admit(team, size) {
+  const quota: StorageQuota = {
+    admit(team, size, flow = null) {
       const { teamId, limits } = team;
+      if (flow !== null && limits.flowsOpen !== null)
+        return openFlows.admit(team, flow).then(() => quota.admit(team, size));
       if (limits.tasksOpen === null && limits.bytesStored === null) return undefined;
       const entry = entryOf(teamId);
       const looks = [
@@ -140,4 +148,5 @@ export function createStorageQuota(deps: {
       return Math.max(0, bytes.known + bytes.added);
     },
   };
+  return quota;
 }

@@ -28,6 +28,15 @@ import { sandboxClocks } from "./migrations/0021-sandbox-clocks.ts";
 import { eventOrder } from "./migrations/0022-event-order.ts";
 import { grantedScopes } from "./migrations/0024-granted-scopes.ts";
 import { hotRow } from "./migrations/0026-hot-row.ts";
+import { flows } from "./migrations/0027-flows.ts";
+import { endingsAndDeduplication } from "./migrations/0028-endings-and-deduplication.ts";
+import { messages } from "./migrations/0029-messages.ts";
+import { alerts } from "./migrations/0030-alerts.ts";
+import { dismissingBulks } from "./migrations/0031-dismissing-bulks.ts";
+import { breakers } from "./migrations/0032-breakers.ts";
+import { orderedQueues } from "./migrations/0033-ordered-queues.ts";
+import { taskStatistics } from "./migrations/0034-task-statistics.ts";
+import { queueNames } from "./migrations/0039-queue-names.ts";
 import { type Database, type Sql, statement } from "./sql.ts";
 
 /**
@@ -60,6 +69,15 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 22, name: "event order", sql: eventOrder },
   { version: 24, name: "granted scopes", sql: grantedScopes },
   { version: 26, name: "hot row", sql: hotRow },
+  { version: 27, name: "flows", sql: flows },
+  { version: 28, name: "endings and deduplication", sql: endingsAndDeduplication, oldestNode: 26 },
+  { version: 29, name: "messages", sql: messages, oldestNode: 26 },
+  { version: 30, name: "alerts", sql: alerts, oldestNode: 26 },
+  { version: 31, name: "dismissing bulks", sql: dismissingBulks, oldestNode: 26 },
+  { version: 32, name: "breakers", sql: breakers, oldestNode: 26 },
+  { version: 33, name: "ordered queues", sql: orderedQueues, oldestNode: 26 },
+  { version: 34, name: "task statistics", sql: taskStatistics, oldestNode: 26 },
+  { version: 39, name: "queue names", sql: queueNames, oldestNode: 26 },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

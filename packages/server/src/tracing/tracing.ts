@@ -10,15 +10,31 @@ import {
 } from "@opentelemetry/api";
 import { Problem } from "../domain/problem.ts";
 import { formatId } from "../domain/public-id.ts";
-import type { Schedule } from "../domain/schedule.ts";
 import type { TaskRequest } from "../domain/task-request.ts";
 import type { CallKind, RecordedCall, Sent, TraceCalls } from "../engine/outgoing.ts";
-import type { TraceFirings } from "../service/tasks/schedule-runner.ts";
 import type { TaskService } from "../service/tasks/task-service.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
 const TRACEPARENT = "traceparent";
+
+/** A schedule with the task that it creates. */
+interface FiredSchedule {
+  readonly id: string;
+  readonly task: { readonly request: TaskRequest };
+}
+
+/**
+ * The same firing, with a span that the task it makes refers to. A firing resolves with its task, with the reason why there is
+ * none, or with null where none was to be made.
+ */
+export type TraceFirings = <
+  Due extends FiredSchedule,
+  More extends unknown[],
+  Fired extends { readonly id: string } | Error | null,
+>(
+  fire: (schedule: Due, ...more: More) => Promise<Fired>,
+) => (schedule: Due, ...more: More) => Promise<Fired>;
 
 /** Creates spans of task activity. Without traces none of this exists, so no code checks whether they are on. */
 export interface Tracing {
@@ -137,7 +153,7 @@ function linksOf({ call, wipe }: RecordedCall) {
   return found === undefined ? [] : [{ context: found }];
 }
 
-function firingOf({ id, task }: Pick<Schedule, "id" | "task">): Record<string, string> {
+function firingOf({ id, task }: FiredSchedule): Record<string, string> {
   return { "bellhop.schedule.id": formatId("sch", id), "bellhop.queue": task.request.queue };
 }
 

@@ -3,7 +3,7 @@ import type { KeyRing, VaultKey } from "./key-ring.ts";
 
 /** The context of an encrypted text. It cannot be decrypted for another row, team or purpose. */
 export interface SealContext {
-  readonly purpose: "token" | "callback" | "signing";
+  readonly purpose: "token" | "callback" | "signing" | "alert";
   readonly teamId: number;
   /** The id of the row or object within its team and purpose. */
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { Sql } from "../store/sql.ts";
 import { pageOfCallbacks, resealCallback, type SealedCallback } from "../store/vault/sealed-callbacks.ts";
+import { pageOfChannels, resealChannel, type SealedChannel } from "../store/vault/sealed-channels.ts";
 import {
   findSecretsUnlike,
   replaceSecret,
@@ -77,6 +78,32 @@ export function createCallbackWalk(
     }
     const done = found.length < batch;
     place = done ? null : (found.at(-1)?.hash ?? null);
+    return { resealed, unreadable, done };
+  };
+}
+
+/** Re-encrypts the secret URLs of alerts. */
+export function createChannelWalk({ sql, keyRing }: WalkDeps, older: readonly string[], batch: number): Walk {
+  let place: SealedChannel | null = null;
+
+  const sealAgain = ({ teamId, id, sealed }: SealedChannel) => {
+    const context = { purpose: "alert", teamId, id } as const;
+    return whole(() => seal(keyRing.sealing, context, unseal(keyRing, context, sealed)));
+  };
+
+  return async () => {
+    if (older.length === 0) return { resealed: 0, unreadable: 0, done: true };
+    const found = await pageOfChannels(sql, place, batch);
+    let resealed = 0;
+    let unreadable = 0;
+    for (const each of found) {
+      if (whole(() => sealingKeyOf(each.sealed)) === keyRing.sealing.id) continue;
+      const sealed = sealAgain(each);
+      if (sealed === null) unreadable += 1;
+      else if (await resealChannel(sql, each, sealed)) resealed += 1;
+    }
+    const done = found.length < batch;
+    place = done ? null : (found.at(-1) ?? null);
     return { resealed, unreadable, done };
   };
 }

@@ -10,7 +10,12 @@ import {
 } from "../store/vault/vault-tokens.ts";
 import { SealError, seal, unseal } from "./cipher.ts";
 import type { KeyRing } from "./key-ring.ts";
-import { createCallbackWalk, createSigningWalk, type RotationStep } from "./other-seals.ts";
+import {
+  createCallbackWalk,
+  createChannelWalk,
+  createSigningWalk,
+  type RotationStep,
+} from "./other-seals.ts";
 import { tokenContext } from "./vault.ts";
 
 const BATCH = 200;
@@ -61,7 +66,12 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
     }
   }
 
-  const walks = [rotateOnce, createSigningWalk(deps, BATCH), createCallbackWalk(deps, older, BATCH)];
+  const walks = [
+    rotateOnce,
+    createSigningWalk(deps, BATCH),
+    createChannelWalk(deps, older, BATCH),
+    createCallbackWalk(deps, older, BATCH),
+  ];
   /** The current scan, and the round. With one key nothing is left after the first. */
   let current = 0;
   let round = 0;
@@ -70,7 +80,8 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
     rotateOnce,
     async turnOnce() {
       for (; current < walks.length; current += 1) {
-        const isDue = round === 0 || (older.length > 0 && (current < 2 || round % CALLBACK_ROUNDS === 0));
+        const isDue =
+          round === 0 || (older.length > 0 && (current < walks.length - 1 || round % CALLBACK_ROUNDS === 0));
         const step = isDue ? await walks[current]?.() : NOTHING;
         if (step?.done === false) return 0;
       }

@@ -34,6 +34,9 @@ export type Resolved =
   | "unknown"
   | "unreadable";
 
+/** A text that is sealed in the row that it belongs to: a callback id, or the URL of an alert's channel. */
+export type SealedText = "callback" | "alert";
+
 /**
  * Third-party credentials, readable only with a key that is not in the database. The sandbox of a team has its own: the
  * reach decides which environment a caller stores, sees and revokes.
@@ -67,9 +70,9 @@ export interface Vault {
    * target.
    */
   resolve(teamId: number, tokenIds: readonly string[]): Promise<Map<string, Resolved>>;
-  sealText(purpose: "callback", teamId: number, id: string, text: string): Buffer;
+  sealText(purpose: SealedText, teamId: number, id: string, text: string): Buffer;
   /** Throws a SealError for another context. */
-  openText(purpose: "callback", teamId: number, id: string, sealed: Buffer): string;
+  openText(purpose: SealedText, teamId: number, id: string, sealed: Buffer): string;
   /** The stored form of a signing secret: encrypted if there is a key. */
   sealSigningSecret(teamId: number, id: string, secret: string): string;
   /** Throws a SealError, or the problem that there is no vault. An unencrypted secret needs none. */

@@ -7,7 +7,7 @@ import { createTestApi, type TestApi } from "./test-api.ts";
 
 const OVER = -60_000;
 
-describe("an answer that does not come", () => {
+describe("the deadline of an answer", () => {
   let api: TestApi;
   /** What is done when the time of a request is over, for each that is under way. */
   const missed = new Map<object, () => void>();
@@ -52,7 +52,7 @@ describe("an answer that does not come", () => {
     return [response.statusCode, response.headers["retry-after"]];
   };
 
-  it("is a 503 when its time is over, and what the work says afterwards goes nowhere", async () => {
+  it("answers 503 at the deadline and ignores the result that arrives later", async () => {
     const { database } = api.server;
     await database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
@@ -72,7 +72,7 @@ describe("an answer that does not come", () => {
     );
   });
 
-  it("is not counted while the caller is still sending", async () => {
+  it("does not run while the client is still sending the body", async () => {
     const asked = send("PATCH", "/v1/queues/default");
     asked.write('{"concurrency":');
     await once(api.app.server, "request");
@@ -83,7 +83,7 @@ describe("an answer that does not come", () => {
     assert.deepEqual(await statusOf(asked), [200, undefined]);
   });
 
-  it("has its whole time from when the body is complete, however late in the time of the request that is", async () => {
+  it("starts again when the body is complete, even if the body arrived late", async () => {
     const { database } = api.server;
     await database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
@@ -102,7 +102,7 @@ describe("an answer that does not come", () => {
     while ((await api.call("GET", "/v1/queues/default")).body.concurrency !== 5);
   });
 
-  it("is waited for where many tasks may have to be looked at, and where the caller asked for it", async () => {
+  it("does not apply to task lists or to requests with ?wait", async () => {
     for (const path of ["/v1/tasks", "/v1/tasks/task_00000000000000000000000000?wait=1"])
       await api.call("GET", path);
     assert.equal(begun, 0);

@@ -15,7 +15,7 @@ describe("API keys", () => {
   const list = (as = {}) => api.call("GET", "/v1/apikeys", undefined, as);
   const revoke = (id: string, as = {}) => api.call("DELETE", `/v1/apikeys/${id}`, undefined, as);
 
-  it("is created from a name, live unless it says test, and shown this once", async () => {
+  it("creates a key from a name, live by default, and shows the key only in that answer", async () => {
     const { status, body } = await create({ name: "Billing" });
 
     assert.equal(status, 201);
@@ -33,7 +33,7 @@ describe("API keys", () => {
     assert.equal((await list(bearer(key))).status, 200);
   });
 
-  it("the list shows when each was used, and never a key", async () => {
+  it("lists when each key was last used, and never the key itself", async () => {
     const unused = (await create({ name: "unused" })).body.apiKey;
     const used = (await create({ name: "used", environment: "test" })).body.apiKey;
     assert.equal((await api.call("GET", "/v1/me", undefined, bearer(used.key))).status, 200);
@@ -52,7 +52,7 @@ describe("API keys", () => {
     for (const { key } of [unused, used]) assert.ok(!text.includes(key));
   });
 
-  it("is revoked once, and no longer listed", async () => {
+  it("revokes a key once, then no longer lists it", async () => {
     const { id } = (await create({ name: "old" })).body.apiKey;
 
     const revoked = await revoke(id);
@@ -65,14 +65,14 @@ describe("API keys", () => {
     assert.ok(!(await list()).text.includes(id));
   });
 
-  it("a key that is not there, never was or cannot be is not found", async () => {
+  it("answers 404 for an unknown or malformed key id", async () => {
     for (const id of ["key_01k9z3mxe5f8hrk3yv5pzq8c2d", "key_x", "x", "%00", "a".repeat(2000)]) {
       const { status, body } = await revoke(id);
       assert.deepEqual([status, body], [404, NOT_FOUND]);
     }
   });
 
-  it("another team neither sees nor revokes it", async () => {
+  it("hides a key from other teams and refuses to revoke it for them", async () => {
     const { id } = (await create({ name: "ours" })).body.apiKey;
     const { headers: other } = await api.openTeam();
 
@@ -85,7 +85,7 @@ describe("API keys", () => {
     assert.equal((await revoke(id)).status, 200);
   });
 
-  it("clears the cache once one is revoked; a refusal does not", async (test) => {
+  it("clears the credential cache when a key is revoked, not when a revocation fails", async (test) => {
     const { id, key } = (await create({ name: "CI" })).body.apiKey;
     const recheck = test.mock.method(api.services.auth, "recheck");
     assert.equal((await list(bearer(key))).status, 200);
@@ -98,14 +98,14 @@ describe("API keys", () => {
     assert.equal((await list(bearer(key))).status, 401);
   });
 
-  it("a missing or blank name is required", async () => {
+  it("requires a name that is not blank", async () => {
     for (const fields of [{}, { name: "" }, { name: " \t" }, { environment: "live" }]) {
       const { status, body } = await create(fields);
       assert.deepEqual([status, body], [400, { error: "name is required", code: "invalid" }]);
     }
   });
 
-  it("a name has 1 to 100 characters, none of them a control character", async () => {
+  it("requires a name of 1 to 100 characters without control characters", async () => {
     assert.equal((await create({ name: "😀".repeat(100) })).status, 201);
     for (const name of ["a".repeat(101), 5, []]) {
       const { status, body } = await create({ name });
@@ -123,7 +123,7 @@ describe("API keys", () => {
     }
   });
 
-  it("another environment, an unknown field, a body that is none and a stray parameter are refused", async () => {
+  it("refuses unknown environments, fields and parameters, and bodies that are no JSON object", async () => {
     for (const environment of ["prod", "", 1]) {
       const { status, body } = await create({ name: "a", environment });
       assert.deepEqual(
@@ -146,7 +146,7 @@ describe("API keys", () => {
     assert.equal((await api.call("DELETE", "/v1/apikeys/key_x", { a: 1 })).status, 400);
   });
 
-  it("a team at its limit is asked to revoke one", async () => {
+  it("answers 409 to a new key when the team has 100 active keys", async () => {
     const { id, headers } = await api.openTeam();
     await api.server.database.rows(
       `insert into api_keys (id, team_id, name, environment, prefix, hash)
@@ -166,7 +166,7 @@ describe("API keys", () => {
     );
   });
 
-  it("an application needs the scope, every caller the role", async () => {
+  it("requires the scope from applications and the role from every caller", async () => {
     const { team } = api;
     const scope = "Insufficient scope: apikeys:";
     const role = "Insufficient role: ";
@@ -188,7 +188,7 @@ describe("API keys", () => {
     }
   });
 
-  it("a key is in no log line", async () => {
+  it("keeps keys out of the log", async () => {
     api.lines.length = 0;
     const { key } = (await create({ name: "a" })).body.apiKey;
     await list();

@@ -17,7 +17,7 @@ describe("GET /v1/audit", () => {
   const createQueue = (name: string, headers: Credential) =>
     api.call("POST", "/v1/queues", { name }, headers);
 
-  it("shows each event whole, and where the list goes on", async () => {
+  it("shows every field of each event, and the cursor of the next page", async () => {
     const { id, signIn } = await api.openTeam();
     const ada = await signIn("ada", "owner");
     const detail = { name: "Replicate", deep: { n: 1, none: null } };
@@ -65,7 +65,7 @@ describe("GET /v1/audit", () => {
     assert.deepEqual(body.pagination, { limit: 3, hasMore: true, nextCursor: bare.id });
   });
 
-  it("ends with a page that has no next", async () => {
+  it("has no next cursor on the last page", async () => {
     const { headers } = await api.openTeam();
 
     const { body } = await get("", headers);
@@ -73,7 +73,7 @@ describe("GET /v1/audit", () => {
     assert.deepEqual(body, { events: [], pagination: { limit: 20, hasMore: false, nextCursor: null } });
   });
 
-  it("takes limit (default 20), cursor and action, and shows the caller's team alone", async () => {
+  it("accepts limit (default 20), cursor and action, and lists only the caller's team", async () => {
     const { headers: ours } = await api.openTeam();
     const { headers: theirs } = await api.openTeam();
     for (let number = 1; number <= 21; number += 1) await createQueue(`q-${number}`, ours);
@@ -90,7 +90,7 @@ describe("GET /v1/audit", () => {
     assert.deepEqual(await targets("", theirs), ["of-the-others"]);
   });
 
-  it("refuses every other parameter by its rule", async () => {
+  it("refuses invalid and unknown parameters, with the rule that each breaks", async () => {
     const limit = "limit must be an integer between 1 and 100";
     const cursor = "cursor must be the nextCursor of a page";
     const action = "action must be an action such as queue.created";
@@ -118,7 +118,7 @@ describe("GET /v1/audit", () => {
     }
   });
 
-  it("is for admins, and for applications that may read the team", async () => {
+  it("requires the admin role, and the team:read scope from applications", async () => {
     const { team } = api;
     for (const role of ["member", "viewer"] as const) {
       const { status, body } = await get("", (await team.signIn(role, role)).headers);
@@ -136,7 +136,7 @@ describe("GET /v1/audit", () => {
     assert.equal((await get("", (await team.application("team:read")).headers)).status, 200);
   });
 
-  it("asks for a credential first", async () => {
+  it("checks the credential before the parameters", async () => {
     assert.equal((await get("?limit=0", { authorization: "" })).status, 401);
   });
 });

@@ -6,7 +6,7 @@ import { bearer, linkTokenIn } from "./test-team.ts";
 
 const DAY_SECONDS = 24 * 3600;
 
-describe("signing in by API", () => {
+describe("sign-in over the API", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -31,7 +31,7 @@ describe("signing in by API", () => {
   };
   const me = (credential: string) => api.call("GET", "/v1/me", undefined, bearer(credential));
 
-  it("asking for a link is answered 202 { sent: true }, without a credential, and the link is mailed", async () => {
+  it("answers 202 to a link request without a credential, and mails the link", async () => {
     const { status, body } = await post("/v1/auth/magic-link", { email: "asks@auth.example" });
 
     assert.equal(status, 202);
@@ -43,7 +43,7 @@ describe("signing in by API", () => {
     assert.deepEqual(links, [{ next_path: null }]);
   });
 
-  it("names the rule that an address breaks, and mails nothing", async () => {
+  it("refuses an invalid mail address with the rule that it breaks, and mails nothing", async () => {
     const sent = api.mails.length;
     for (const [payload, error] of [
       [{ email: "nonsense" }, "email must be a valid mail address"],
@@ -61,7 +61,7 @@ describe("signing in by API", () => {
     assert.equal(api.mails.length, sent);
   });
 
-  it("tells a source that asks too often when to come back", async () => {
+  it("answers 429 with Retry-After when a source asks too often", async () => {
     const remoteAddress = "192.0.2.30";
     for (const [url, most, seconds, bodyOf] of [
       ["/v1/auth/magic-link", 20, 900, (number: number) => ({ email: `often-${number}@auth.example` })],
@@ -80,7 +80,7 @@ describe("signing in by API", () => {
     }
   });
 
-  it("a link's token is exchanged for a session, once", async () => {
+  it("exchanges a link's token for a session, once", async () => {
     const token = await linkFor("ada@auth.example");
     const { status, body, headers } = await post("/v1/auth/session", { token });
 
@@ -102,13 +102,13 @@ describe("signing in by API", () => {
     assert.equal((await post("/v1/auth/session", {})).body.error, "token is required");
   });
 
-  it("looks at no credential where none is needed", async () => {
+  it("ignores an invalid credential on a route that needs none", async () => {
     const token = await linkFor("other@auth.example");
     const { status } = await post("/v1/auth/session", { token }, { headers: bearer("nonsense") });
     assert.equal(status, 200);
   });
 
-  it("keeps tokens and addresses out of the log", async () => {
+  it("keeps tokens and mail addresses out of the log", async () => {
     const token = await linkFor("canary@auth.example");
     const { body } = await post("/v1/auth/session", { token });
     const lines = JSON.stringify(api.lines);
@@ -116,7 +116,7 @@ describe("signing in by API", () => {
       assert.ok(!lines.includes(secret), secret);
   });
 
-  it("signing out ends the session, whatever the role, and no other", async () => {
+  it("ends only the caller's session on sign-out, whatever the role", async () => {
     const { session, headers } = await api.team.signIn("leaves", "viewer");
     const { session: elsewhere } = await api.team.signIn("leaves", "viewer");
     const signOut = () => api.call("DELETE", "/v1/auth/session", undefined, headers);
@@ -130,7 +130,7 @@ describe("signing in by API", () => {
     assert.deepEqual([(await me(session)).status, (await me(elsewhere)).status], [401, 200]);
   });
 
-  it("lets only people out and over: a key has no session", async () => {
+  it("refuses sign-out and team switch for an API key, which has no session", async () => {
     for (const [method, url, sent] of [
       ["DELETE", "/v1/auth/session", undefined],
       ["POST", "/v1/auth/session/team", { teamId: "team_1" }],
@@ -143,7 +143,7 @@ describe("signing in by API", () => {
     assert.equal((await me(api.team.key)).status, 200);
   });
 
-  it("goes over to another team with the answer of a sign-in", async () => {
+  it("ends the session and opens one in the other team on a team switch", async () => {
     const { session, headers, email } = await api.team.signIn("goes-over", "viewer");
     const { team } = (await api.call("POST", "/v1/teams", { name: "Other" }, headers)).body;
 
@@ -156,7 +156,7 @@ describe("signing in by API", () => {
     assert.equal((await me(session)).status, 401);
   });
 
-  it("does not know a team that is not the person's, and the session goes on", async () => {
+  it("answers 404 to a switch to a team without membership, and keeps the session", async () => {
     const { session, headers } = await api.team.signIn("stays", "viewer");
     const { headers: others } = await api.openTeam();
     const foreign = (await api.call("GET", "/v1/team", undefined, others)).body.team.id;

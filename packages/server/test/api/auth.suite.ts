@@ -17,7 +17,7 @@ describe("authentication", () => {
 
   const get = (headers: Record<string, string>) => api.send({ url: "/v1/queues", headers });
 
-  it("without a credential every route asks for one", async () => {
+  it("answers 401 without a credential on each of these routes", async () => {
     for (const [method, url] of [
       ["POST", "/v1/tasks"],
       ["GET", "/v1/tasks"],
@@ -63,7 +63,7 @@ describe("authentication", () => {
     }
   });
 
-  it("an unknown key is refused", async () => {
+  it("refuses an unknown key", async () => {
     for (const sent of [
       { authorization: "Bearer nonsense" },
       { authorization: `Bearer ${key}x` },
@@ -76,14 +76,14 @@ describe("authentication", () => {
     }
   });
 
-  it("the key comes as a bearer credential or in X-API-Key", async () => {
+  it("accepts the key as a bearer credential or in X-API-Key", async () => {
     assert.equal((await get({ authorization: `Bearer ${key}` })).status, 200);
     assert.equal((await get({ authorization: `bearer  ${key}` })).status, 200);
     assert.equal((await get({ "x-api-key": key })).status, 200);
     assert.equal((await get({ authorization: "Basic abc", "x-api-key": key })).status, 200);
   });
 
-  it("answers what no cache keeps: records of a team, and now and then a secret", async () => {
+  it("sends Cache-Control: no-store with records, secrets and refusals", async () => {
     const { headers } = await get({ authorization: `Bearer ${key}` });
     assert.equal(headers["cache-control"], "no-store");
     const secret = await api.call("GET", "/v1/signing-secret");
@@ -93,7 +93,7 @@ describe("authentication", () => {
     for (const answer of [secret, minted, refused]) assert.equal(answer.headers["cache-control"], "no-store");
   });
 
-  it("takes anything else for no credential at all", async () => {
+  it("treats any other form of Authorization or X-API-Key as no credential", async () => {
     for (const sent of [
       { authorization: key },
       { authorization: `Basic ${key}` },
@@ -105,11 +105,11 @@ describe("authentication", () => {
     }
   });
 
-  it("a key in the query string is never accepted", async () => {
+  it("does not accept a key in the query string", async () => {
     assert.equal((await api.send({ url: `/v1/queues?api_key=${key}` })).status, 401);
   });
 
-  it("comes before the body is looked at", async () => {
+  it("runs before the body is parsed", async () => {
     const { status } = await api.send({
       method: "POST",
       url: "/v1/tasks",
@@ -120,7 +120,7 @@ describe("authentication", () => {
     assert.equal(status, 401);
   });
 
-  it("deny by default: a route that does not say who may use it stops the start", async () => {
+  it("throws at registration for a route that does not declare its access", async () => {
     const app = fastify();
     guardRoutes(app, { ...api.services, cookies: createSessionCookies(createCookieRules(PUBLIC_URL)) });
 

@@ -17,7 +17,7 @@ const LARGE = JSON.stringify({
 });
 const SMALL = JSON.stringify({ queue: "default", webhook_url: "https://target.test/" });
 
-describe("a large body", () => {
+describe("admission of large bodies", () => {
   let api: TestApi;
   let asked: ClientRequest[];
   afterEach(async () => {
@@ -78,7 +78,7 @@ describe("a large body", () => {
     while (received.readableFlowing === null) await new Promise(setImmediate);
   }
 
-  it("stays unread while its team is at its limit, and small ones pass", async () => {
+  it("leaves a large body unread while its team is at its limit, and still reads small bodies", async () => {
     await listen();
     const first = await begin();
     const second = await begin();
@@ -95,7 +95,7 @@ describe("a large body", () => {
     assert.equal((await second.answer).status, 201);
   });
 
-  it("of another team is read meanwhile, until all have as many as they may together", async () => {
+  it("reads large bodies of other teams until the limit for all teams is reached", async () => {
     await listen();
     const held = [await begin(), await begin()];
     const waiting = await send(LARGE);
@@ -113,7 +113,7 @@ describe("a large body", () => {
     assert.equal((await waiting.answer).status, 201);
   });
 
-  it("that waits for too long is refused as overloaded, and the ones before it are stored", async () => {
+  it("refuses a body as overloaded after the maximum wait, and stores the admitted ones", async () => {
     await listen({ waitMs: 20 });
     const held = [await begin(), await begin()];
     await Promise.all(held.map(read));
@@ -127,7 +127,7 @@ describe("a large body", () => {
     }
   });
 
-  it("makes way when its sender hangs up, read or not", async () => {
+  it("frees its place when the client disconnects, whether the body was admitted or waiting", async () => {
     await listen();
     const held = [await begin(), await begin()];
     await Promise.all(held.map(read));
@@ -140,7 +140,7 @@ describe("a large body", () => {
     assert.equal((await (await send(LARGE)).answer).status, 201);
   });
 
-  it("makes way once it is read, where its caller waits for the task to end", async () => {
+  it("frees its place once the body is read, even if the client waits for the task to end", async () => {
     await listen();
     for (let waits = 0; waits < 2; waits += 1) {
       const sent = await send(LARGE, { query: "?wait=60" });
@@ -150,7 +150,7 @@ describe("a large body", () => {
     assert.equal((await (await send(LARGE)).answer).status, 201);
   });
 
-  it("of chunks counts as the largest that its route takes", async () => {
+  it("counts a chunked body as the route's maximum size", async () => {
     await listen();
     const first = await begin();
     await read(first);

@@ -40,7 +40,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
       ...source,
     });
 
-  it("ends the task with the whole body as its result, without a credential", async () => {
+  it("completes the task without a credential, with the whole body as its result", async () => {
     const { id, callbackId } = await waiting();
 
     const { status, body } = await send(callbackId, '{"status":"done"}');
@@ -57,7 +57,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     );
   });
 
-  it("names a queue task by the id that its creator knows", async () => {
+  it("answers with a queue task's id as its creator knows it", async () => {
     const { id, callbackId } = await wait({ wait_for_callback: true });
 
     const { body } = await send(callbackId, "{}");
@@ -67,7 +67,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal(body.task.status, "completed");
   });
 
-  it("takes any JSON, as it was written", async () => {
+  it("accepts any JSON value and keeps it byte for byte", async () => {
     for (const text of [
       "[1, 2]",
       '"done"',
@@ -82,7 +82,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     }
   });
 
-  it("takes JSON under whatever type it comes, or under none", async () => {
+  it("accepts JSON under any valid content type, or under none", async () => {
     for (const type of [
       "application/json; charset=utf-8",
       "application/cloudevents+json",
@@ -97,7 +97,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal((await send((await waiting()).callbackId, "{}", "json")).status, 415);
   });
 
-  it("what is not JSON is refused, and reaches no task", async () => {
+  it("refuses a body that is not JSON and leaves the task waiting", async () => {
     const { id, callbackId } = await waiting();
     for (const payload of [
       "",
@@ -120,7 +120,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal((await recordOf(id)).status, "waiting");
   });
 
-  it("a body up to the limit is kept whole; one over it is too large, and does not use up the id", async () => {
+  it("keeps a body up to the limit whole, and answers 413 to a larger one without using the id", async () => {
     const { id, callbackId } = await waiting();
     const largest = `"${"a".repeat(BODY_LIMIT - 2)}"`;
     assert.equal((await send(callbackId, `${largest} `)).status, 413);
@@ -133,12 +133,12 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
   });
 
-  it("an unknown id is refused before its body is read", async () => {
+  it("answers 404 to an unknown id before it reads the body", async () => {
     for (const payload of [`"${"a".repeat(BODY_LIMIT)}"`, "no JSON"])
       assert.equal((await send(UNKNOWN, payload)).status, 404);
   });
 
-  it("an unknown or used id is answered 404, whatever it looks like", async () => {
+  it("answers 404 to an unknown, used or malformed id", async () => {
     const { callbackId } = await waiting();
     await send(callbackId, "{}");
 
@@ -151,7 +151,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     }
   });
 
-  it("a task that does not wait is a conflict", async () => {
+  it("answers 409 for a task that is not waiting or polling", async () => {
     const { body: created } = await api.call("POST", "/v1/tasks", { targetUrl: "http://a/" });
 
     const { status, body } = await send(created.callbackId, "{}");
@@ -163,7 +163,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     });
   });
 
-  it("over the rate limit it says when to come back, and ends nothing", async () => {
+  it("answers 429 with Retry-After over the rate limit, and leaves the task waiting", async () => {
     const { id, callbackId } = await waiting();
     const source = { remoteAddress: "192.0.2.40" };
     for (let sent = 0; sent < MOST; sent += 1)
@@ -178,7 +178,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     assert.equal((await recordOf(id)).status, "waiting");
   });
 
-  it("counts what is refused for its body too", async () => {
+  it("counts a request against the rate limit even if its body is refused", async () => {
     for (const [index, [payload, type, expected]] of (
       [
         ["not json", "application/json", 400],
@@ -196,7 +196,7 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     }
   });
 
-  it("counts by the socket's address, or by what a trusted proxy says", async () => {
+  it("counts by the socket's address, or by the address that a trusted proxy reports", async () => {
     const trusting = await createTestApi({ trustProxy: ["10.0.0.0/8"] });
     const sourceOf = async (asked: TestApi, remoteAddress: string) => {
       await asked.send({
@@ -218,14 +218,14 @@ describe("POST /v1/callbacks/{callbackId}", () => {
     await trusting.close();
   });
 
-  it("has other media types for itself alone, and no other methods", async () => {
+  it("is the only route that accepts other media types, and accepts only POST", async () => {
     assert.equal((await api.call("POST", "/v1/queues", "{}", { "content-type": "text/plain" })).status, 415);
     const get = await api.send({ url: `/v1/callbacks/${UNKNOWN}` });
     assert.deepEqual([get.status, get.headers.allow], [405, "POST"]);
     assert.equal((await send(`${UNKNOWN}?added=by-the-third-party`, "{}")).status, 404);
   });
 
-  it("never writes its id to the log", async () => {
+  it("keeps callback ids out of the log", async () => {
     await send(UNKNOWN, "{}");
 
     assert.ok(!JSON.stringify(api.lines).includes(UNKNOWN));
@@ -238,7 +238,7 @@ describe("the signing secret", () => {
     api = await createTestApi();
   });
 
-  it("is read and rotated by API, and the one before counts for another day", async () => {
+  it("can be read and rotated, and the previous secret stays valid for a day", async () => {
     const { status, body } = await api.call("GET", "/v1/signing-secret");
     assert.equal(status, 200);
     const { secret, createdAt } = body.signingSecret;
@@ -257,7 +257,7 @@ describe("the signing secret", () => {
     assert.deepEqual((await api.call("GET", "/v1/signing-secret")).body, rotated.body);
   });
 
-  it("takes no body and no other method", async () => {
+  it("refuses a rotation with a body, and other methods", async () => {
     assert.deepEqual((await api.call("POST", "/v1/signing-secret/rotate", { secret: "x" })).body, {
       error: 'Unknown field "secret"',
       code: "invalid",

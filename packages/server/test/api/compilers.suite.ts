@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { referencedModels } from "../../src/api/http/compilers.ts";
 
-describe("the models that a serializer is given", () => {
+describe("referencedModels", () => {
   const models = {
     Task: { $id: "Task", properties: { attempts: { items: { $ref: "Attempt#" } } } },
     Attempt: { $id: "Attempt", properties: { task: { $ref: "Task#" } } },
     Queue: { $id: "Queue", properties: {} },
   };
 
-  it("are those that its schema names, directly or by another model", () => {
+  it("returns the models that the schema references, directly or through another model", () => {
     const schema = { properties: { tasks: { items: { $ref: "Task#" } } } };
     assert.deepEqual(Object.keys(referencedModels(schema, models)), ["Task", "Attempt"]);
   });
 
-  it("are none for a schema that names none", () => {
+  it("returns no models for a schema without references", () => {
     assert.deepEqual(referencedModels({ type: "object" }, models), {});
   });
 });

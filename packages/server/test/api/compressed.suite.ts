@@ -14,7 +14,7 @@ const TASK = JSON.stringify({
   payload: { a: 1 },
 });
 
-describe("a compressed body", () => {
+describe("compressed request bodies", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -33,7 +33,7 @@ describe("a compressed body", () => {
       },
     });
 
-  it("is read as what it was", async () => {
+  it("are decoded from gzip, deflate and br", async () => {
     for (const [coding, bytes] of [
       ["gzip", gzipSync(TASK)],
       ["x-gzip", gzipSync(TASK)],
@@ -50,7 +50,7 @@ describe("a compressed body", () => {
     }
   });
 
-  it("of another coding is refused, with those that are read", async () => {
+  it("are refused with 415 and the supported codings when the coding is unknown", async () => {
     for (const coding of ["zstd", "compress", "gzip, br", "utf-8"]) {
       const { status, body, headers } = await post(gzipSync(TASK), coding);
       assert.deepEqual(
@@ -61,7 +61,7 @@ describe("a compressed body", () => {
     }
   });
 
-  it("that is broken, or breaks off, is refused as such", async () => {
+  it("are refused with 400 when they are corrupt or truncated", async () => {
     const whole = gzipSync(TASK);
     const flipped = Buffer.from(whole);
     flipped.writeUInt32LE(1, whole.length - 8);
@@ -78,7 +78,7 @@ describe("a compressed body", () => {
     }
   });
 
-  it("counts by its decoded bytes: a small one that becomes too large is too large", async () => {
+  it("are refused with 413 when the decoded size exceeds the limit", async () => {
     const sized = (bytes: number) => gzipSync(TASK.padEnd(bytes));
     assert.equal((await post(sized(BODY_LIMIT), "gzip")).status, 201);
 
@@ -90,7 +90,7 @@ describe("a compressed body", () => {
     }
   });
 
-  it("of nothing is no body", async () => {
+  it("may be empty on a route that takes no body", async () => {
     const { status } = await api.call("POST", "/v1/queues/default/pause", undefined, {
       "content-encoding": "gzip",
       "content-type": "application/json",
@@ -98,7 +98,7 @@ describe("a compressed body", () => {
     assert.equal(status, 200);
   });
 
-  it("is decoded no further than its limit, and not before it is read", async () => {
+  it("are decoded only when read, and no further than the limit", async () => {
     const source = sourceOf(gzipSync(Buffer.alloc(3_000_000)));
     const decoded = decode(source.payload, 100_000);
     await new Promise(setImmediate);
@@ -113,7 +113,7 @@ describe("a compressed body", () => {
     assert.ok(decodedBytes <= 100_000, String(decodedBytes));
   });
 
-  it("that breaks off after its reader has stopped does no harm", async () => {
+  it("end with a Problem when truncated, even after the reader has stopped listening", async () => {
     const { payload } = sourceOf(gzipSync(randomBytes(500_000)).subarray(0, -9));
     const decoded = decode(payload, 1_000_000);
 
@@ -125,7 +125,7 @@ describe("a compressed body", () => {
     assert.ok(decoded.errored instanceof Problem);
   });
 
-  it("is read from callbacks and forms too", async () => {
+  it("are decoded for callbacks and forms too", async () => {
     const { body: task } = await api.call("POST", "/v1/tasks", {
       targetUrl: api.server.target.url,
       waitForCallback: true,

@@ -11,7 +11,7 @@ const LIVEZ = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 /** Long enough never to be what ends a connection here. */
 const LONG_MS = 60_000;
 
-describe("a connection", () => {
+describe("HTTP connections", () => {
   let api: TestApi;
   let sockets: Socket[];
   let post: string;
@@ -56,7 +56,7 @@ describe("a connection", () => {
     return String(chunk);
   }
 
-  it("that never finishes its headers gets an error and is closed", async () => {
+  it("are closed with 408 when the headers do not arrive in time", async () => {
     await listen({ headersTimeoutMs: 30 });
 
     for (const text of ["", "GET /livez HTTP/1.1\r\nHost: a\r\nX-A: "]) {
@@ -66,7 +66,7 @@ describe("a connection", () => {
     }
   });
 
-  it("that drips its body gets an error and is closed, even if it keeps sending", async () => {
+  it("are closed with 408 when the body arrives too slowly, even if data keeps arriving", async () => {
     await listen({ requestTimeoutMs: 60, headersTimeoutMs: 60 });
     const socket = open(`${post}Transfer-Encoding: chunked\r\n\r\n`);
     const drip = () => {
@@ -82,7 +82,7 @@ describe("a connection", () => {
     );
   });
 
-  it("whose body has no length and no end is stopped at the limit", async () => {
+  it("get 413 when a chunked body exceeds the limit", async () => {
     await listen();
     const socket = open(`${post}Transfer-Encoding: chunked\r\n\r\n`);
     const kilobyte = `400\r\n${"a".repeat(1024)}\r\n`;
@@ -93,7 +93,7 @@ describe("a connection", () => {
     assert.match(answer, /\{"error":"Request body too large","code":"body_too_large"\}$/);
   });
 
-  it("that announces too large a body is refused before it is sent", async () => {
+  it("get 413 before the body is sent when Content-Length exceeds the limit", async () => {
     await listen();
 
     assert.match(
@@ -102,7 +102,7 @@ describe("a connection", () => {
     );
   });
 
-  it("that sends too many headers is refused and closed", async () => {
+  it("are closed with 431 when the request has too many headers", async () => {
     await listen();
     const headers = (count: number) => `GET /livez HTTP/1.1\r\nHost: a\r\n${"A: b\r\n".repeat(count)}`;
 
@@ -115,7 +115,7 @@ describe("a connection", () => {
     }
   });
 
-  it("whose client does not read its answer is closed", async () => {
+  it("are closed when the client does not read its answer", async () => {
     await listen({ stallTimeoutMs: 50 });
     const socket = open();
     const [served] = await once(api.app.server, "connection");
@@ -137,7 +137,7 @@ describe("a connection", () => {
   }
 
   for (const bound of ["mostConnections", "mostPerSource"] as const) {
-    it(`with half a request makes room for one with a whole one (${bound})`, async () => {
+    it(`are closed, oldest first, for a new request while incomplete (${bound})`, async () => {
       await listen({ [bound]: 2 });
       const halves = [1, 2].map(() => open("GET /livez HTTP/1.1\r\n"));
       for (const _ of halves) await once(api.app.server, "connection");
@@ -152,7 +152,7 @@ describe("a connection", () => {
     });
   }
 
-  it("from a proxy that is trusted is not bounded by its source", async () => {
+  it("have no limit per source when they come from a trusted proxy", async () => {
     await listen({ mostPerSource: 2, isProxy: (address) => address === "127.0.0.1" });
     const waiting = [1, 2, 3].map(() => open("GET /livez HTTP/1.1\r\n"));
     for (const _ of waiting) await once(api.app.server, "connection");
@@ -162,14 +162,14 @@ describe("a connection", () => {
     }
   });
 
-  it("that asks for health is answered while all others are refused", async () => {
+  it("are answered for health checks while all others are refused", async () => {
     await listen({ mostConnections: 20 });
     await openBusy(20);
     assert.match(await ended(open(LIVEZ.replace("livez", "docs"))), /^HTTP\/1\.1 503 /);
     assert.match(await answered(open(LIVEZ)), /^HTTP\/1\.1 200 /);
   });
 
-  it("beyond the most that are at work is told so; it is no trouble to those that were there before", async () => {
+  it("get 503 at the limit of busy connections, without effect on the open ones", async () => {
     await listen({ mostConnections: 2 });
     const [first, second] = await openBusy(2);
     assert.ok(first && second);
@@ -185,7 +185,7 @@ describe("a connection", () => {
     }
   });
 
-  it("far beyond the most is closed without a word", async () => {
+  it("are closed without an answer far above the limit", async () => {
     await listen({ mostConnections: 2 });
     await openBusy(2);
     open(LIVEZ.slice(0, 20));
@@ -194,7 +194,7 @@ describe("a connection", () => {
     assert.equal(await ended(open(LIVEZ)), "");
   });
 
-  it("that is only kept open makes room for one that has a request", async () => {
+  it("are closed when idle to make room for a new request", async () => {
     await listen({ mostConnections: 2 });
     const idle = open(LIVEZ);
     assert.match(await answered(idle), /^HTTP\/1\.1 200 /);
@@ -205,7 +205,7 @@ describe("a connection", () => {
     await closed;
   });
 
-  it("that sends nonsense in the middle of an answer gets no second one into it", async () => {
+  it("are closed without a second answer when garbage arrives during an answer", async () => {
     await listen();
     const server = createServer((_request, response) => {
       response.write("half");

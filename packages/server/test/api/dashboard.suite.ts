@@ -48,8 +48,8 @@ describe("the dashboard", () => {
     });
   const cookiesIn = ({ headers }: Answer) => [headers["set-cookie"] ?? []].flat();
 
-  describe("as files", () => {
-    it("is the page at / and at every path without another route", async () => {
+  describe("files", () => {
+    it("serves the page at / and at every path without a route of its own", async () => {
       for (const url of ["/", "/queues", "/tasks/task_1?tab=attempts", "/tasks/"]) {
         const { status, headers, text } = await browse(url);
         assert.deepEqual([status, headers["content-type"]], [200, "text/html; charset=utf-8"], url);
@@ -58,7 +58,7 @@ describe("the dashboard", () => {
       assert.equal((await browse("/queues", {}, "HEAD")).status, 200);
     });
 
-    it("leaves to programs, and to paths of the API, what they were answered before", async () => {
+    it("does not serve the page to other clients than browsers, or at API paths", async () => {
       assert.equal((await api.send({ url: "/" })).body.name, "Bellhop");
       for (const url of ["/v1/nothing", "/docs/nothing", "/page/nothing", "/assets/nothing.js"])
         assert.equal((await browse(url)).body.code, "not_found", url);
@@ -67,7 +67,7 @@ describe("the dashboard", () => {
       assert.equal((await browse("/v1/queues")).body.code, "api_key_required");
     });
 
-    it("runs no script but its files, talks to this server alone and is never framed", async () => {
+    it("allows scripts and requests only from this server, and no framing", async () => {
       const one = await browse("/");
       const policy = String(one.headers["content-security-policy"]);
       assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
@@ -76,14 +76,14 @@ describe("the dashboard", () => {
       assert.equal(one.headers["x-frame-options"], "DENY");
     });
 
-    it("is asked about each time, and sent again only once it has changed", async () => {
+    it("revalidates the page each time and answers 304 while it is unchanged", async () => {
       const first = await browse("/");
       assert.equal(first.headers["cache-control"], "no-cache");
       const again = await browse("/", { "if-none-match": String(first.headers.etag) });
       assert.deepEqual([again.status, again.text], [304, ""]);
     });
 
-    it("sends hashed files for good, in the smallest coding that the browser takes", async () => {
+    it("serves hashed files as immutable, in the smallest coding that the browser accepts", async () => {
       for (const [accepted, coding, bytes] of [
         ["gzip, deflate, br, zstd", "br", brotliCompressSync(SCRIPT)],
         ["gzip", "gzip", gzipSync(SCRIPT)],
@@ -106,8 +106,8 @@ describe("the dashboard", () => {
     });
   });
 
-  describe("by the cookie of a browser", () => {
-    it("is who signed in, for requests that it makes itself and no others", async () => {
+  describe("session cookie", () => {
+    it("authenticates only same-origin requests with the Bellhop-Page header", async () => {
       const { session } = await api.team.signIn("cookie", "viewer");
       assert.equal((await ask(session, "/v1/queues")).status, 200);
       assert.equal((await ask(session, "/v1/queues", { "sec-fetch-site": "same-origin" })).status, 200);
@@ -141,7 +141,7 @@ describe("the dashboard", () => {
       assert.equal(key.body.kind, "api_key");
     });
 
-    it("learns who that is, in which of which teams, and as what", async () => {
+    it("shows the user, the role, the current team and all teams", async () => {
       const { session, email, id } = await api.team.signIn("whoami", "member");
       const { status, headers, body } = await ask(session, "/page/session");
       assert.deepEqual([status, headers["cache-control"]], [200, "no-store"]);
@@ -155,7 +155,7 @@ describe("the dashboard", () => {
       assert.deepEqual(body.signIn, { mail: true, linkInLog: false });
     });
 
-    it("gets the way to sign in when no session exists, and whether one was sent", async () => {
+    it("answers 401 with the ways to sign in, and whether a session was sent", async () => {
       const cases = [
         [PAGE, false],
         [{ ...PAGE, ...cookieOf("a.b.c") }, true],
@@ -169,7 +169,7 @@ describe("the dashboard", () => {
       }
     });
 
-    it("signs out: the session ends and the browser forgets it", async () => {
+    it("ends the session and clears the cookies on sign-out", async () => {
       const { session } = await api.team.signIn("out", "viewer");
       const foreign = await api.send({
         method: "POST",
@@ -187,7 +187,7 @@ describe("the dashboard", () => {
       assert.equal((await ask(session, "/v1/queues")).status, 401);
     });
 
-    it("goes to another team of the person's, with a cookie for that one", async () => {
+    it("switches to another team of the user and sets a cookie for it", async () => {
       const { session, headers } = await api.team.signIn("switch", "viewer");
       const second = (await api.call("POST", "/v1/teams", { name: "Second" }, headers)).body.team.id;
 
@@ -209,7 +209,7 @@ describe("the dashboard", () => {
   });
 
   describe("sessions", () => {
-    it("are listed to the person whose they are, and end one by one", async () => {
+    it("lists the sessions of the user alone, and ends them one by one", async () => {
       const { session, headers, email } = await api.team.signIn("lists-sessions", "viewer");
       const again = await api.team.signIn("lists-sessions", "viewer");
       assert.equal(again.email, email);
@@ -236,7 +236,7 @@ describe("the dashboard", () => {
       assert.equal((await ask(session, "/v1/queues")).status, 401);
     });
 
-    it("that an invitation opened show themselves alone", async () => {
+    it("lists only itself to a session that an invitation opened", async () => {
       const { email } = await api.team.signIn("bound", "member");
       const others = await api.openTeam("Others");
       const { status } = await api.call("POST", "/v1/team/invitations", { email }, others.headers);

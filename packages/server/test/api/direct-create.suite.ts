@@ -25,7 +25,7 @@ describe("POST /v1/tasks, a direct task", () => {
     return (await api.call("GET", `/v1/tasks/${body.task.id}`)).body.task;
   };
 
-  it("answers the task inside `task`, with its UUID, and the callback beside it", async () => {
+  it("answers with the task inside `task`, its UUID, and the callback beside it", async () => {
     const fields = { headers: { "X-A": "1" }, body: "text", delay: 60, priority: 8 };
     const { status, body } = await create(fields);
 
@@ -83,7 +83,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.equal((await create(fields)).body.task.id, id);
   });
 
-  it("needs nothing but targetUrl: the queue is default, the call a POST without a body, unsigned", async () => {
+  it("needs only targetUrl: default queue, an unsigned POST without a body", async () => {
     const { calls, url: targetUrl } = api.server.target;
     const record = await recordOf({});
 
@@ -95,7 +95,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.deepEqual([call?.method, call?.body, call?.headers["webhook-signature"]], ["POST", "", undefined]);
   });
 
-  it("keeps the body as it is, also an empty one", async () => {
+  it("keeps a text body unchanged, also an empty one", async () => {
     for (const body of ["", "{callbackUrl}", "é😀\r\n\t", '{"a":1,"a":2}']) {
       const created = (await create({ body })).body.task;
       assert.equal(created.body, body);
@@ -103,7 +103,7 @@ describe("POST /v1/tasks, a direct task", () => {
     }
   });
 
-  it("sends an object or an array as JSON, byte for byte, and shows it as it was given", async () => {
+  it("sends an object or array as JSON byte for byte, and shows it as it was given", async () => {
     const { calls, url } = api.server.target;
     for (const body of [
       '{ "id" : 12345678901234567890, "price": 1.10, "\\u0061": "\\ud800" }',
@@ -122,7 +122,7 @@ describe("POST /v1/tasks, a direct task", () => {
     }
   });
 
-  it("leaves the type of a JSON body to the caller who sets one, and adds none to text", async () => {
+  it("keeps the caller's content type for a JSON body, and adds none for text", async () => {
     const { calls, url: targetUrl } = api.server.target;
     const typeOf = async (fields: object) => {
       await api.run({ targetUrl, ...fields });
@@ -133,7 +133,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.equal(await typeOf({ body: '{"a":1}' }), undefined);
   });
 
-  it("keeps the type of a JSON body over a retry", async (test) => {
+  it("sends the content type of a JSON body on a retry too", async (test) => {
     const { target } = api.server;
     const { answer } = target;
     test.mock.method(target, "answer", (...[call, response]: Parameters<typeof answer>) =>
@@ -148,7 +148,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.equal(second?.body, `["${body.callbackId}"]`);
   });
 
-  it("refuses a body that cannot be stored and sent", async () => {
+  it("refuses a body with NUL characters or lone surrogates", async () => {
     for (const body of ["a\u0000b", "\ud800", "a\udc00"]) {
       assert.deepEqual(await refusal({ body }), {
         error: "body must be text without NUL characters or lone surrogates",
@@ -157,13 +157,13 @@ describe("POST /v1/tasks, a direct task", () => {
     }
   });
 
-  it("a body with both webhook_url and targetUrl is refused, whatever else is wrong with it", async () => {
+  it("refuses a body with both webhook_url and targetUrl, whatever else is wrong with it", async () => {
     const error = "Use either webhook_url or targetUrl, not both";
     assert.deepEqual(await refusal({ webhook_url: "http://a/" }), { error, code: "invalid" });
     assert.deepEqual(await refusal({ webhook_url: 5, targetUrl: 5, colour: 1 }), { error, code: "invalid" });
   });
 
-  it("names the rule of every field that breaks it", async () => {
+  it("refuses each invalid field with the rule that it breaks", async () => {
     const cases: [object, string][] = [
       [{ targetUrl: 5 }, "targetUrl must be a string"],
       [{ targetUrl: "example.com" }, "targetUrl must be a valid http or https URL"],
@@ -203,7 +203,7 @@ describe("POST /v1/tasks, a direct task", () => {
     for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error, code: "invalid" });
   });
 
-  it("refuses an unknown field and suggests the one of direct tasks that was meant", async () => {
+  it("refuses an unknown field and suggests the closest field of direct tasks", async () => {
     const cases: [string, string][] = [
       ["max_retries", ' (did you mean "maxRetries"?)'],
       ["wait_for_callback", ' (did you mean "waitForCallback"?)'],
@@ -218,7 +218,7 @@ describe("POST /v1/tasks, a direct task", () => {
     }
   });
 
-  it("misses targetUrl in a body that has names of direct tasks alone, and suggests it for what is close", async () => {
+  it("requires targetUrl when only fields of direct tasks are sent, and suggests it for typos", async () => {
     const send = async (body: object) => (await api.call("POST", "/v1/tasks", body)).body;
     const required = "targetUrl is required";
     for (const fields of [{ body: {} }, { queue: "default", maxRetries: 1 }, { sign: true, method: "GET" }])
@@ -236,7 +236,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.equal(batch.body.results[0].error, required);
   });
 
-  it("any other body without a URL is still a queue task", async () => {
+  it("treats any other body without a URL as a queue task", async () => {
     const cases: [object, string][] = [
       [{ queue: "default" }, "webhook_url is required"],
       [{ queue: "default", payload: {}, body: {} }, 'Unknown field "body"'],
@@ -268,7 +268,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.equal((await recordOf({ delayUntil })).runAt, delayUntil);
   });
 
-  it("a provider is named in the answer, with what will be polled", async () => {
+  it("shows the provider and its pollConfig", async () => {
     const { body } = await create({ provider: "replicate" });
 
     const entry = PROVIDER_CATALOG.find(({ id }) => id === "replicate");
@@ -277,7 +277,7 @@ describe("POST /v1/tasks, a direct task", () => {
     assert.deepEqual([record.provider, record.pollConfig], ["replicate", entry?.pollConfig]);
   });
 
-  it("an unknown queue is not found", async () => {
+  it("answers 404 to an unknown queue", async () => {
     const { status, body } = await create({ queue: "no_such queue" });
 
     assert.deepEqual(

@@ -7,7 +7,7 @@ import { assertNow, createTestApi, type TestApi } from "./test-api.ts";
 
 const FAL = PROVIDER_CATALOG[0]?.pollConfig;
 
-describe("direct tasks that exist", () => {
+describe("reading direct tasks", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -36,7 +36,7 @@ describe("direct tasks that exist", () => {
     return body.task.id;
   }
 
-  it("the record stands inside `task` and has no field that is not set", async () => {
+  it("answers the record inside `task`, without fields that are not set", async () => {
     const id = await direct();
 
     const body = await get(id);
@@ -64,7 +64,7 @@ describe("direct tasks that exist", () => {
     assertNow(createdAt);
   });
 
-  it("the record of an ended task has everything, in the words of direct tasks", async (test) => {
+  it("shows every field of an ended task in the spelling of direct tasks", async (test) => {
     const { token } = (await api.call("POST", "/v1/tokens", { name: "T", value: "Bearer secret" })).body;
     const onCompleteUrl = `${api.server.target.url}/done`;
     const fields = { headers: { Authorization: token.id }, body: "text", sign: true, onCompleteUrl };
@@ -123,14 +123,14 @@ describe("direct tasks that exist", () => {
     for (const instant of [createdAt, startedAt, completedAt]) assertNow(instant);
   });
 
-  it("the record says of a test key's task that it is one", async () => {
+  it("marks a task of a test key as sandbox", async () => {
     const task = { targetUrl: "http://a/" };
     const { body } = await api.call("POST", "/v1/tasks", task, await api.team.newKey("test"));
 
     assert.equal((await get(body.task.id)).task.sandbox, true);
   });
 
-  it("show like queue tasks how they go on", async () => {
+  it("shows callback and provider settings, for direct and queue tasks", async () => {
     const b = await direct({ waitForCallback: true, maxWait: 60 });
     const a = await create({
       queue: "default",
@@ -148,7 +148,7 @@ describe("direct tasks that exist", () => {
     assert.deepEqual([provider, poll_config], ["fal", FAL]);
   });
 
-  it("are found and deleted by either spelling of their id; the answer has the one asked for", async () => {
+  it("finds and deletes a task by either spelling of its id, and answers with that spelling", async () => {
     const id = await direct();
     assert.equal((await get(formatTaskId(id))).task.id, id);
 
@@ -157,7 +157,7 @@ describe("direct tasks that exist", () => {
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${other}`)).body, { id: other, deleted: true });
   });
 
-  it("stand in a list in their own words, beside queue tasks, without what they carry and their attempts", async (test) => {
+  it("lists direct and queue tasks each in its own shape, without bodies and attempts", async (test) => {
     const a = (await api.run({ payload: { a: 1 } })).body.id;
     const b = await createFailedJob(test, { body: "text" });
 
@@ -173,7 +173,7 @@ describe("direct tasks that exist", () => {
     }
   });
 
-  it("are written as the reference says, in every answer", async (test) => {
+  it("answers as the OpenAPI models say", async (test) => {
     const id = await createFailedJob(test, { body: "text" });
     const polled = { targetUrl: "http://a/", body: "text", provider: "elevenlabs-dubbing" };
     const created = await api.call("POST", "/v1/tasks", polled);
@@ -190,7 +190,7 @@ describe("direct tasks that exist", () => {
     }
   });
 
-  it("send a notification at their end, like queue tasks, with the record as in the API", async (test) => {
+  it("notifies at the end with the record as the API shows it, for both kinds", async (test) => {
     const { target, engine } = api.server;
     const done = `${target.url}/done`;
     const told = async (id: string): Promise<string> => {

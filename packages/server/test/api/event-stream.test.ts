@@ -5,7 +5,7 @@ import { after, describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEventBody } from "../../src/api/http/event-stream.ts";
 
-describe("the body of an event stream", () => {
+describe("createEventBody", () => {
   const server = createServer();
   after(() => {
     server.closeAllConnections();
@@ -28,7 +28,7 @@ describe("the body of an event stream", () => {
     return { sink, reader: reader[0], connection };
   }
 
-  it("is drained only once the reader has taken a write that filled the connection", async () => {
+  it("is not drained until the reader has consumed a write that filled the connection", async () => {
     const { sink, reader, connection } = await openStream();
     sink.write("x".repeat(20_000_000));
     let isDrained = false;
@@ -44,14 +44,14 @@ describe("the body of an event stream", () => {
     assert.equal(connection.writableNeedDrain, false);
   });
 
-  it("is drained after a small write without waiting for another one", async () => {
+  it("is drained after a small write without a further write", async () => {
     const { sink, reader } = await openStream();
     reader.resume();
     sink.write("id: 1\n\n");
     await sink.drained();
   });
 
-  it("counts as drained once the connection is cut", async () => {
+  it("is drained once the connection is cut", async () => {
     const { sink } = await openStream();
     sink.write("x".repeat(20_000_000));
     const drained = sink.drained();

@@ -46,7 +46,7 @@ describe("GET /v1/events", () => {
       headers,
     );
 
-  it("is a stream of server-sent events, each with what it is about in its shape", async () => {
+  it("streams server-sent events, each with its task in the task's own shape", async () => {
     const { log, answer, asked } = await follow("?types=task.created,queue.resumed");
     assert.equal(answer.statusCode, 200);
     assert.equal(answer.headers["content-type"], "text/event-stream; charset=utf-8");
@@ -65,7 +65,7 @@ describe("GET /v1/events", () => {
     await until(() => api.services.events.count === 0);
   });
 
-  it("begins with ready and an id, and resumes after it though nothing had happened", async () => {
+  it("starts with a ready id, and resumes after that id or sends reset for an unknown one", async () => {
     const { log, asked } = await follow();
     await until(() => log.readyIds.length > 0);
     assert.deepEqual([log.comments, log.events.length, log.readyIds], [0, 0, [log.lastId]]);
@@ -86,7 +86,7 @@ describe("GET /v1/events", () => {
     returned.asked.destroy();
   });
 
-  it("tells a reader that is cut after each ready, and comes back at once, of every task once", async () => {
+  it("delivers each event once to a reader that reconnects right after each ready", async () => {
     const told: string[] = [];
     const created: string[] = [];
     let lastId: string | null = null;
@@ -106,7 +106,7 @@ describe("GET /v1/events", () => {
     assert.deepEqual(told, created);
   });
 
-  it("has periodic comments, after which a reader without events can resume as well", async () => {
+  it("sends periodic comments with an id, after which a reader can resume", async () => {
     const { log, asked } = await follow("?tag=none");
     await until(() => log.comments > 1);
     const before = log.lastId;
@@ -116,7 +116,7 @@ describe("GET /v1/events", () => {
     asked.destroy();
   });
 
-  it("ends with its credential, and a test key gets only sandbox events", async () => {
+  it("sends a test key only sandbox events, and ends when the key is revoked", async () => {
     const test = await api.team.newKey("test");
     const { log, ended } = await follow("", { ...test });
     await create({});
@@ -129,7 +129,7 @@ describe("GET /v1/events", () => {
     assert.equal(await ended(), true);
   });
 
-  it("does not tell an application of queues that it may not read", async () => {
+  it("hides queue events from an application without the scope to read queues", async () => {
     const { headers } = await api.team.application("tasks:read");
     const { log, asked } = await follow("", { ...headers });
     const allowed = await follow("?types=queue.created");
@@ -141,7 +141,7 @@ describe("GET /v1/events", () => {
     allowed.asked.destroy();
   });
 
-  it("cuts off a reader that takes nothing, and no other", async () => {
+  it("disconnects a reader that does not read, and no other", async () => {
     const slow = await follow();
     slow.answer.pause();
     const quick = await follow();
@@ -159,7 +159,7 @@ describe("GET /v1/events", () => {
     slow.asked.on("error", () => {}).destroy();
   });
 
-  it("refuses kinds that there are not, and a request that only wants the head", async () => {
+  it("refuses unknown event types and parameters, and HEAD", async () => {
     const { status, body } = await api.call("GET", "/v1/events?types=task.created,task.born");
     assert.equal(status, 400);
     assert.match(body.error, /^types must be of these: task\.created, /);

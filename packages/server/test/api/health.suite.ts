@@ -11,13 +11,13 @@ describe("health", () => {
 
   const get = (url: string) => api.send({ url });
 
-  it("tells without a credential that the process is alive", async () => {
+  it("answers /livez without a credential", async () => {
     const { status, body } = await get("/livez");
 
     assert.deepEqual([status, body], [200, { status: "ok" }]);
   });
 
-  it("readyz and healthz say which part is missing, and 503 then", async (test) => {
+  it("answers 503 on /readyz and /healthz, with the failed check, without a database", async (test) => {
     const well = { database: "ok", migrations: "ok", dispatcher: "ok" };
     for (const url of ["/readyz", "/healthz", "/readyz?probe=1"]) {
       const ready = await get(url);

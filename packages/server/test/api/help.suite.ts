@@ -28,12 +28,12 @@ describe("the documentation at /help", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("needs no credential, and has its first page at /help, with or without a slash", async () => {
+  it("serves its first page at /help without a credential, with or without a final slash", async () => {
     for (const url of ["/help", "/help/", "/help?a=b"])
       assert.match((await api.send({ url })).text, /<title>Documentation/, url);
   });
 
-  it("has a page under its name without the ending, compressed where the browser takes it", async () => {
+  it("serves a page under its name without .html, compressed if the browser accepts it", async () => {
     assert.match((await api.send({ url: "/help/vault?a=b" })).text, /<title>The vault/);
     assert.match((await api.send({ url: "/help/decisions/0001" })).text, /<title>Words/);
     const packed = await api.send({ url: "/help/vault", headers: { "accept-encoding": "gzip" } });
@@ -42,7 +42,7 @@ describe("the documentation at /help", () => {
     assert.equal((await api.send({ url: "/help/vault", headers: { "if-none-match": tag } })).status, 304);
   });
 
-  it("runs no script but its files, talks to this server alone and is never framed", async () => {
+  it("allows scripts only from this server", async () => {
     const { headers } = await api.send({ url: "/help/vault" });
     const policy = String(headers["content-security-policy"]);
     assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self'; /);
@@ -51,7 +51,7 @@ describe("the documentation at /help", () => {
     assert.equal(script.headers["content-type"], "text/javascript; charset=utf-8");
   });
 
-  it("answers 404 for what it does not have, also to a browser, and shows no other file", async () => {
+  it("answers 404 for unknown pages and for files outside its directory", async () => {
     for (const url of [
       "/help/nothing",
       "/help/vault.html",
@@ -62,7 +62,7 @@ describe("the documentation at /help", () => {
       assert.equal((await api.send({ url, headers: { accept: "text/html" } })).status, 404, url);
   });
 
-  it("says what to run where it is not built", async () => {
+  it("tells what to run when it is not built", async () => {
     const { status, text } = await (await createTestApi()).send({ url: "/help/" });
     assert.equal(status, 200);
     assert.match(text, /not built here.*Run <code>npm run build<\/code>/s);

@@ -14,7 +14,7 @@ describe("invitations", () => {
     others = await api.openTeam("Others");
   });
 
-  it("are made, listed and revoked; the link is in the mail alone", async () => {
+  it("are created, listed and revoked, with the link only in the mail", async () => {
     const made = await api.call("POST", "/v1/team/invitations", {
       email: " Ada@Teams.example ",
       role: "viewer",
@@ -51,13 +51,13 @@ describe("invitations", () => {
     assert.deepEqual((await api.call("GET", "/v1/team/invitations")).body, { invitations: [] });
   });
 
-  it("are for members unless another role is named", async () => {
+  it("give the role member by default", async () => {
     const { body } = await api.call("POST", "/v1/team/invitations", { email: "default@teams.example" });
 
     assert.equal(body.invitation.role, "member");
   });
 
-  it("that are unknown, used, of another team or cannot be are not found", async () => {
+  it("are answered 404 on revocation when unknown, malformed or of another team", async () => {
     const invite = { email: "theirs@teams.example" };
     const { body } = await api.call("POST", "/v1/team/invitations", invite, others.headers);
     const other = "inv_01k9z3mxe5f8hrk3yv5pzq8c2d";
@@ -71,7 +71,7 @@ describe("invitations", () => {
     }
   });
 
-  it("are refused for a member, and when there are too many", async () => {
+  it("are refused with 409 for a member, and with 429 above 20 an hour", async () => {
     const team = await api.openTeam();
     const invite = (email: string) => api.call("POST", "/v1/team/invitations", { email }, team.headers);
     const { email } = await team.signIn("member", "member");
@@ -89,7 +89,7 @@ describe("invitations", () => {
     assert.ok(retryAfter > 3500 && retryAfter <= 3600, String(retryAfter));
   });
 
-  it("need an address that mail can be sent to", async () => {
+  it("require a valid mail address and role", async () => {
     const address = "email must be a valid mail address";
     const cases: [unknown, string][] = [
       [{}, "email is required"],

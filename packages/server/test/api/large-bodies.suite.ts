@@ -23,7 +23,7 @@ function watchParsing() {
   };
 }
 
-describe("large bodies", () => {
+describe("large request bodies", () => {
   let api: TestApi;
   const parsing = watchParsing();
   before(async () => {
@@ -33,7 +33,7 @@ describe("large bodies", () => {
 
   const fields = (count: number) => Array.from({ length: count }, (_, index) => `"f${index}":0`).join();
 
-  it("what a task carries is checked by a thread and reaches the target byte for byte", async () => {
+  it("have a payload that a thread parses and the target receives byte for byte", async () => {
     const { url, calls } = api.server.target;
     const payload = `{ "n" : 12345678901234567890, ${fields(4_500)} }`;
     const longest = await parsing.longest(async () => {
@@ -51,7 +51,7 @@ describe("large bodies", () => {
     assert.equal(calls.at(-1)?.body, direct);
   });
 
-  it("a large batch is read without building the fields that its tasks carry", async () => {
+  it("are parsed in a batch without the payloads of its tasks", async () => {
     const item = `{"queue":"default","webhook_url":"http://a/","payload":{${fields(4_500)}}}`;
     const longest = await parsing.longest(async () => {
       const { status, body } = await api.call(
@@ -65,7 +65,7 @@ describe("large bodies", () => {
     assert.ok(longest < 10_000, `${longest} characters were parsed on the event loop`);
   });
 
-  it("fields outside of what tasks carry are counted before any is built", async () => {
+  it("are refused for too many fields outside of payload and body before they are parsed", async () => {
     const wide = `{"tasks":[{"headers":{${fields(60_000)}}}]}`;
     const longest = await parsing.longest(async () => {
       const { status, body } = await api.call("POST", "/v1/tasks/batch", wide);
@@ -81,7 +81,7 @@ describe("large bodies", () => {
     assert.ok(longest < 1_000, `${longest} characters were parsed on the event loop`);
   });
 
-  it("of a batch with only unknown fields report the first of each item, with one spelling suggestion", async () => {
+  it("report the first unknown field of each batch item, with one spelling suggestion", async () => {
     const item = Object.fromEntries(Array.from({ length: 98 }, (_, index) => [`priorit${index}`, 1]));
     const { body } = await api.call("POST", "/v1/tasks/batch", { tasks: Array(400).fill(item) });
     const errors = body.results.map(({ error }: { error: string }) => error);
@@ -89,7 +89,7 @@ describe("large bodies", () => {
     assert.deepEqual(new Set(errors.slice(1)), new Set(['Unknown field "priorit0"']));
   });
 
-  it("every turn in which a batch is read counts into the team's share of the event loop", async () => {
+  it("count every turn that reads a batch into the team's share of the event loop", async () => {
     let extraMs = 0;
     const { now } = performance;
     // Each look at the clock takes 5 ms: after two items or three, the batch gives way.
@@ -109,7 +109,7 @@ describe("large bodies", () => {
     }
   });
 
-  it("text that is no JSON is refused, however long", async () => {
+  it("are refused when they are not JSON", async () => {
     const { status, body } = await api.call("POST", "/v1/tasks", `{"payload":{${fields(4_500)}}`);
     assert.deepEqual([status, body.code], [400, "body_not_json"]);
   });

@@ -6,7 +6,7 @@ import { databaseAway } from "../test-sql.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { TestTeam } from "./test-team.ts";
 
-describe("the limit of a team", () => {
+describe("the rate limit of a team", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -30,7 +30,7 @@ describe("the limit of a team", () => {
     assert.ok(aheadSeconds > -2 && aheadSeconds <= 61, String(headers["x-ratelimit-reset"]));
   };
 
-  it("is in every authenticated answer with the remaining requests, also in a refusal", async () => {
+  it("is in every authenticated answer with the remaining requests, even in a refusal", async () => {
     const { headers: credential } = await openLimitedTeam(60);
     let left = 60;
     for (const [method, url, body, expected] of [
@@ -47,7 +47,7 @@ describe("the limit of a team", () => {
     }
   });
 
-  it("is not spoken of where there is none: no header has a word in place of its number", async () => {
+  it("adds no headers for a team without a limit", async () => {
     const { status, headers } = await api.call("GET", "/v1/queues");
 
     assert.equal(status, 200);
@@ -57,7 +57,7 @@ describe("the limit of a team", () => {
     );
   });
 
-  it("over it the answer is 429 with the time to wait, before anything else is looked at", async () => {
+  it("answers 429 with Retry-After before the body is parsed", async () => {
     const { id, headers: credential } = await openLimitedTeam(2);
     for (const expected of ["1", "0"]) {
       const { headers } = await api.call("GET", "/v1/queues", undefined, credential);
@@ -75,7 +75,7 @@ describe("the limit of a team", () => {
     assert.deepEqual(await api.server.database.rows("select 1 from tasks where team_id = $1", [id]), []);
   });
 
-  it("counts only who has shown a credential that counts, on a route that there is", async () => {
+  it("counts only requests with a valid credential on an existing route", async () => {
     const { headers: credential } = await openLimitedTeam(10);
     for (const headers of [{}, { authorization: "Bearer nonsense" }]) {
       const answer = await api.send({ url: "/v1/queues", headers });
@@ -89,7 +89,7 @@ describe("the limit of a team", () => {
     assert.deepEqual(limitHeaders(headers), ["10", "9"]);
   });
 
-  it("while it cannot be known the answer is 503", async (test) => {
+  it("answers 503 while the database cannot be reached", async (test) => {
     test.mock.method(api.services.limits, "count", () => Promise.reject(databaseAway()));
 
     const { status, headers } = await api.call("GET", "/v1/queues");
@@ -98,7 +98,7 @@ describe("the limit of a team", () => {
   });
 });
 
-describe("the limit of visits without a credential", () => {
+describe("the rate limit of requests without a credential", () => {
   const PUBLIC = [
     "/v1/providers",
     "/openapi.json",
@@ -121,7 +121,7 @@ describe("the limit of visits without a credential", () => {
   const get = (url: string, remoteAddress = "192.0.2.1", method: "GET" | "HEAD" = "GET") =>
     api.send({ method, url, remoteAddress });
 
-  it("is one for all public routes, counted by address", async (test) => {
+  it("is shared by all public routes and counted per address", async (test) => {
     allowVisits(test, PUBLIC.length);
     for (const url of PUBLIC) assert.equal((await get(url)).status, 200, url);
     for (const url of PUBLIC) {
@@ -135,14 +135,14 @@ describe("the limit of visits without a credential", () => {
     assert.equal((await get("/v1/providers", "192.0.2.2")).status, 200);
   });
 
-  it("counts a request once, whatever its method", async (test) => {
+  it("counts HEAD and GET alike", async (test) => {
     allowVisits(test, 2);
     for (const method of ["HEAD", "GET"] as const)
       assert.equal((await get("/v1/providers", "192.0.2.1", method)).status, 200);
     assert.equal((await get("/v1/providers")).status, 429);
   });
 
-  it("is not for health, nor for callbacks, nor for who has a credential", async (test) => {
+  it("excludes health checks, callbacks and requests with a credential", async (test) => {
     allowVisits(test, 1);
     const remoteAddress = "192.0.2.3";
     for (let visit = 0; visit < 3; visit += 1) {
@@ -156,8 +156,8 @@ describe("the limit of visits without a credential", () => {
   });
 });
 
-describe("what is the same for everybody", () => {
-  it("is made once and stays as it was, but for the request's own id", async () => {
+describe("static answers", () => {
+  it("are identical for each request except for the request id", async () => {
     const api = await createTestApi();
     for (const url of [
       "/openapi.json",
@@ -180,7 +180,7 @@ describe("what is the same for everybody", () => {
     }
   });
 
-  it("is compressed for those who can read it, and not sent again to those who have it", async () => {
+  it("are compressed as the client accepts, and answered 304 when the client has them", async () => {
     const api = await createTestApi();
     for (const url of ["/openapi.json", "/docs/js/scalar.js"]) {
       const ask = async (headers: Record<string, string>) => {

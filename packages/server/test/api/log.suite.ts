@@ -11,7 +11,7 @@ describe("the log", () => {
     api.lines.length = 0;
   });
 
-  it("has one line per request, with the route's pattern, the team as the API names it and the request's id", async () => {
+  it("has one line per request, with route pattern, team id and request id", async () => {
     const { body: me } = await api.call("GET", "/v1/me");
     api.lines.length = 0;
     await api.call("GET", "/v1/tasks/task_secret", undefined, { "x-request-id": "abc" });
@@ -32,7 +32,7 @@ describe("the log", () => {
     assert.equal(typeof ms, "number");
   });
 
-  it("has one line for what no route matched, and for what the router refused", async () => {
+  it("has one line for a request without a matching route or with a malformed URL", async () => {
     await api.call("GET", "/secret");
     await api.call("GET", "/v1/%zz");
 
@@ -45,7 +45,7 @@ describe("the log", () => {
     );
   });
 
-  it("never holds a credential, a URL, a header or a body", async () => {
+  it("never contains a credential, URL, header or body", async () => {
     await api.call(
       "POST",
       "/v1/tasks",
@@ -67,7 +67,7 @@ describe("the log", () => {
     assert.ok(!text.includes(api.team.key), text);
   });
 
-  it("holds the stack of a bug, of which the caller learns nothing", async (test) => {
+  it("contains the stack of an unexpected error, which the answer does not", async (test) => {
     test.mock.method(api.services.queues, "list", async () => {
       throw new Error("the secret reason");
     });

@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { until } from "../test-sql.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
-describe("the parameter wait", () => {
+describe("?wait", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi({});
@@ -15,7 +15,7 @@ describe("the parameter wait", () => {
 
   const target = () => api.server.target.url;
 
-  it("has a creation answered with the record of the task that has ended, in either shape", async () => {
+  it("answers a creation with the record of the ended task, in either shape", async () => {
     const queue = await api.call("POST", "/v1/tasks?wait=25", { queue: "waited", webhook_url: target() });
     assert.equal(queue.status, 201);
     assert.deepEqual([queue.body.status, queue.body.attempts.length], ["completed", 1]);
@@ -26,7 +26,7 @@ describe("the parameter wait", () => {
     assert.deepEqual(Object.keys(direct.body), ["task", "callbackId", "callbackUrl"]);
   });
 
-  it("shows the callback beside the record, and a repeated creation as such", async () => {
+  it("shows the callback beside the record, and marks a repeated creation as replayed", async () => {
     const body = { queue: "waited", webhook_url: target(), wait_for_callback: true, idempotency_key: "once" };
     const first = await api.call("POST", "/v1/tasks", body);
     const waited = api.call("POST", "/v1/tasks?wait=25", body);
@@ -40,7 +40,7 @@ describe("the parameter wait", () => {
     assert.equal(record.callback_url, first.body.callback_url);
   });
 
-  it("is 0 to 60", async () => {
+  it("accepts 0 to 60", async () => {
     const { body } = await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: target() });
     for (const wrong of ["61", "-1", "soon", "1.5", ""]) {
       const answer = await api.call("GET", `/v1/tasks/${body.id}?wait=${wrong}`);
@@ -49,7 +49,7 @@ describe("the parameter wait", () => {
     assert.equal((await api.call("GET", `/v1/tasks/${body.id}?wait=0`)).body.status, "pending");
   });
 
-  it("ends when the client hangs up, and at once when the server stops", async () => {
+  it("ends when the client disconnects, and immediately when the server stops", async () => {
     const { body } = await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: target() });
     await api.app.listen({ host: "127.0.0.1", port: 0 });
     const { port } = api.app.server.address() as AddressInfo;

@@ -5,7 +5,7 @@ import { allow, registerReports } from "./consent.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential } from "./test-team.ts";
 
-describe("who am I", () => {
+describe("GET /v1/me", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -13,7 +13,7 @@ describe("who am I", () => {
 
   const ask = (headers: Credential = api.team.headers) => api.call("GET", "/v1/me", undefined, headers);
 
-  it("tells a key its team, plan, environment, scopes and limits", async () => {
+  it("shows an API key its team, plan, environment, scopes and limits", async () => {
     const { status, body } = await ask();
 
     assert.equal(status, 200);
@@ -34,7 +34,7 @@ describe("who am I", () => {
     assert.match(body.team.id, /^team_[0-9a-z]{26}$/);
   });
 
-  it("tells a test key that it is one, and the limit of its team's plan", async () => {
+  it("shows a test key its environment and the limits of its team's plan", async () => {
     const team = await api.openTeam("On the free plan");
     await api.server.database.rows("update teams set plan = 'free' where id = $1", [team.id]);
 
@@ -48,7 +48,7 @@ describe("who am I", () => {
     assert.deepEqual(bytesStored, { max: 268_435_456, used: 0 });
   });
 
-  it("tells a person who they are, whatever their role", async () => {
+  it("shows a user who they are, whatever their role", async () => {
     const ada = await api.team.signIn("ada", "viewer");
 
     const { status, body } = await ask(ada.headers);
@@ -60,7 +60,7 @@ describe("who am I", () => {
     assert.equal(body.user.id, body.id);
   });
 
-  it("tells an application no more scopes than it was granted; who let it in, if it may read the team", async () => {
+  it("shows an application its granted scopes, and its user only with team:read", async () => {
     const ada = await api.team.signIn("lets-in", "member");
     const application = await registerReports(api, { scopes: ["queues:read", "tasks:read", "team:read"] });
 
@@ -75,7 +75,7 @@ describe("who am I", () => {
     assert.deepEqual([shy.scopes, shy.user], [["tasks:read", "queues:read"], null]);
   });
 
-  it("tells an application without any scope, too", async () => {
+  it("answers an application without any scope", async () => {
     const { clientId, headers } = await api.team.application("tasks:read");
     await api.server.database.rows("update oauth_tokens set scopes = '{}' where team_id = $1", [api.team.id]);
 

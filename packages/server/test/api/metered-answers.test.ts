@@ -5,7 +5,7 @@ import { meterAnswers } from "../../src/api/http/metered-answers.ts";
 import type { LoopWork } from "../../src/service/access/loop-share.ts";
 import { principalOf } from "../test-principal.ts";
 
-describe("the time it takes to write an answer", () => {
+describe("the time to serialize an answer", () => {
   function openApp(teamId: number | null) {
     const spent: [number, LoopWork, boolean][] = [];
     const app = fastify();
@@ -20,14 +20,14 @@ describe("the time it takes to write an answer", () => {
     return { app, spent };
   }
 
-  it("counts into the team's share of the event loop where the request reads", async () => {
+  it("counts into the team's share of the event loop for a GET", async () => {
     const { app, spent } = openApp(7);
     const { statusCode } = await app.inject({ method: "GET", url: "/tasks" });
     assert.equal(statusCode, 200);
     assert.deepEqual(spent, [[7, "request", true]]);
   });
 
-  it("is not looked at where the request writes, or has no team", async () => {
+  it("is not counted for a POST, or without a team", async () => {
     const { app, spent } = openApp(7);
     await app.inject({ method: "POST", url: "/tasks" });
     const { app: stranger, spent: spentByStranger } = openApp(null);

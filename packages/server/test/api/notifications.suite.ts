@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
-describe("notifications of a task over HTTP", () => {
+describe("notifications of a task", () => {
   let api: TestApi;
   let receiver: TestTarget;
   before(async () => {
@@ -25,7 +25,7 @@ describe("notifications of a task over HTTP", () => {
   const resend = (id: string) => api.call("POST", `/v1/tasks/${id}/notifications/resend`);
   const record = async (id: string) => (await api.call("GET", `/v1/tasks/${id}`)).body;
 
-  it("stand in the record in the words of its kind, and not in lists", async () => {
+  it("are in the record in the task's own spelling, and not in lists", async () => {
     receiver.answer = (_call, response) => response.writeHead(503).end();
     const queued = await cancelled({
       queue: "default",
@@ -49,7 +49,7 @@ describe("notifications of a task over HTTP", () => {
     for (const task of body.tasks) assert.equal("notifications" in task, false);
   });
 
-  it("are sent again: 202 with the record, an entry in the audit log, 409 while they are tried", async () => {
+  it("are resent with 202 and an audit event, and answered 409 while still pending", async () => {
     receiver.answer = (_call, response) => response.end();
     receiver.calls.length = 0;
     const id = await cancelled({
@@ -81,7 +81,7 @@ describe("notifications of a task over HTTP", () => {
     );
   });
 
-  it("are refused a resend without an address, and of an unknown task", async () => {
+  it("are not resent for a task without on_complete_url, or for an unknown task", async () => {
     const id = await cancelled({ queue: "default", webhook_url: "https://target.example/hook" });
     const refused = await resend(id);
     assert.deepEqual([refused.status, refused.body.code], [409, "notification_unset"]);

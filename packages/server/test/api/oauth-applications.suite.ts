@@ -21,7 +21,7 @@ describe("OAuth applications", () => {
     return body.error as string;
   };
 
-  it("is registered, and its secret is shown once", async () => {
+  it("are registered, and show their secret once", async () => {
     const { status, body } = await create({ ...REPORTS, grantTypes: ["authorization_code"] });
 
     assert.equal(status, 201);
@@ -35,13 +35,13 @@ describe("OAuth applications", () => {
     assert.deepEqual(list.body.applications[0], shown);
   });
 
-  it("gets codes and refresh tokens unless it says otherwise", async () => {
+  it("get authorization_code and refresh_token by default", async () => {
     const { body } = await create(REPORTS);
 
     assert.deepEqual(body.application.grantTypes, ["authorization_code", "refresh_token"]);
   });
 
-  it("needs no redirect URI where it acts on its own", async () => {
+  it("need no redirect URI with client_credentials alone", async () => {
     const robot = { name: "Robot", scopes: ["tasks:read"], grantTypes: ["client_credentials"] };
     const { status, body } = await create(robot);
 
@@ -49,7 +49,7 @@ describe("OAuth applications", () => {
     assert.deepEqual(body.application.redirectUris, []);
   });
 
-  it("can be deleted and given another secret, by its own team only", async () => {
+  it("are deleted and their secrets rotated only by their own team", async () => {
     const { clientId, clientSecret } = (await create(REPORTS)).body.application;
     const path = `/v1/oauth/applications/${clientId}`;
     const { headers: stranger } = await api.openTeam();
@@ -84,7 +84,7 @@ describe("OAuth applications", () => {
     assert.equal((await api.call("DELETE", path)).status, 404);
   });
 
-  it("names a scope that there is not, with the one that was meant", async () => {
+  it("are refused with an unknown or repeated scope, with a suggestion for a typo", async () => {
     assert.equal(
       await refused({ scopes: ["task:read"] }),
       'Unknown scope "task:read" (did you mean "tasks:read"?)',
@@ -99,7 +99,7 @@ describe("OAuth applications", () => {
     assert.equal(await refused({ scopes: [1] }), "scopes must be an array of 1 to 15 strings");
   });
 
-  it("takes the grant types there are, and a refresh token only beside a code", async () => {
+  it("are refused with an unknown grant type, or refresh_token without authorization_code", async () => {
     assert.equal(
       await refused({ grantTypes: ["client_credential"] }),
       'Unknown grant type "client_credential" (did you mean "client_credentials"?)',
@@ -116,7 +116,7 @@ describe("OAuth applications", () => {
     );
   });
 
-  it("refuses every redirect URI that another party could read, or a browser would execute", async () => {
+  it("are refused with a redirect URI that others could read or a browser would execute", async () => {
     for (const uri of [
       "http://reports.example/cb",
       "https://reports.example/cb#x",
@@ -156,7 +156,7 @@ describe("OAuth applications", () => {
     assert.equal(await refused({ redirectUris: [uri, uri] }), `redirectUris must not hold "${uri}" twice`);
   });
 
-  it("accepts those of web, desktop and phone applications", async () => {
+  it("accept redirect URIs of web, desktop and mobile applications", async () => {
     const redirectUris = [
       "https://a.example",
       "https://a.example:8443/cb?tenant=1",
@@ -173,7 +173,7 @@ describe("OAuth applications", () => {
     assert.deepEqual(body.application.redirectUris, redirectUris);
   });
 
-  it("has a name that says what it says", async () => {
+  it("require a name without control or direction characters", async () => {
     assert.equal(await refused({ name: " " }), "name is required");
     assert.equal(await refused({ name: "x".repeat(101) }), "name must be a string of 1 to 100 characters");
     assert.equal(await refused({ name: "a\nb" }), "name must be text without control characters");

@@ -11,7 +11,7 @@ const PATH = "/v1/oauth/authorizations";
 const REFRESH_SECONDS = 30 * 24 * 3600;
 const GONE = { error: "Authorization not found or already ended", code: "authorization_not_found" };
 
-describe("what people have allowed applications", () => {
+describe("OAuth authorizations", () => {
   let api: TestApi;
   /** Of another team than the people who let it in. */
   let reports: RegisteredApplication;
@@ -29,7 +29,7 @@ describe("what people have allowed applications", () => {
   const idsSeenBy = async (headers: Record<string, string>): Promise<string[]> =>
     (await api.call("GET", PATH, undefined, headers)).body.authorizations.map(({ id }: { id: string }) => id);
 
-  it("is listed with its person, application, scopes and expiry", async () => {
+  it("are listed with user, application, scopes and expiry", async () => {
     const ada = await signIn("shown", "viewer");
     const id = await letIn(ada);
 
@@ -54,7 +54,7 @@ describe("what people have allowed applications", () => {
     assertNow(expiresAt, REFRESH_SECONDS);
   });
 
-  it("is revoked by the person who granted it, with any role, and then does not exist", async () => {
+  it("are revoked by the user who granted them, with any role, and then answered 404", async () => {
     for (const role of ["viewer", "member", "admin", "owner"] as const) {
       const person = await signIn(`ends-${role}`, role);
       const { headers: access } = await allow(api, reports, person);
@@ -72,7 +72,7 @@ describe("what people have allowed applications", () => {
     }
   });
 
-  it("is seen and revoked by an admin for every member, and by no other member", async () => {
+  it("are seen and revoked by an admin for every member, and by no other member", async () => {
     const id = await letIn(await signIn("watched", "member"));
     for (const role of ["viewer", "member"] as const) {
       const { headers } = await signIn(`looks-${role}`, role);
@@ -89,7 +89,7 @@ describe("what people have allowed applications", () => {
     assert.equal((await api.call("DELETE", `${PATH}/${id}`, undefined, headers)).status, 200);
   });
 
-  it("is unknown to another team, like one that does not exist", async () => {
+  it("are answered 404 to another team, like unknown ones", async () => {
     const id = await letIn(await signIn("foreign", "member"));
     const { headers: stranger } = await api.openTeam();
 
@@ -100,7 +100,7 @@ describe("what people have allowed applications", () => {
     }
   });
 
-  it("goes by scope, for applications: to read to see it, to write to end it", async () => {
+  it("require team:read from applications to list them, and team:write to revoke them", async () => {
     const id = await letIn(await signIn("scoped", "member"));
     const ask = async (method: "GET" | "DELETE", path: string, scope: Scope) =>
       api.call(method, path, undefined, (await api.team.application(scope)).headers);
@@ -113,7 +113,7 @@ describe("what people have allowed applications", () => {
     assert.equal((await ask("DELETE", `${PATH}/${id}`, "team:write")).status, 200);
   });
 
-  it("takes no body and no parameters", async () => {
+  it("refuse a body and parameters", async () => {
     const id = await letIn(await signIn("strict", "member"));
 
     assert.equal((await api.call("GET", `${PATH}?user=x`)).status, 400);

@@ -13,7 +13,7 @@ import {
 import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 import type { TestPerson, TestTeam } from "./test-team.ts";
 
-describe("letting an application in", () => {
+describe("OAuth consent", () => {
   let api: TestApi;
   /** The team that the application is of; ada lets it into another. */
   let owner: TestTeam;
@@ -52,7 +52,7 @@ describe("letting an application in", () => {
   const codeIn = (location: unknown) => new URL(String(location)).searchParams.get("code") ?? "";
 
   describe("the consent page", () => {
-    it("says who asks, for what, where, and whom it takes you for", async () => {
+    it("names the application, its team, the scopes, the redirect host and the user", async () => {
       const { status, text, headers } = await look();
 
       assert.equal(status, 200);
@@ -71,7 +71,7 @@ describe("letting an application in", () => {
       assert.match(text, /<button type="submit" name="decision" value="deny"/);
     });
 
-    it("cannot be framed, runs nothing, and leads nowhere but back to the application", async () => {
+    it("forbids framing and scripts, and form targets other than the application", async () => {
       const { headers } = await look();
 
       const policy = String(headers["content-security-policy"]);
@@ -85,7 +85,7 @@ describe("letting an application in", () => {
       assert.equal(headers["referrer-policy"], "same-origin");
     });
 
-    it("lets the form lead to a port of this machine and to a scheme of the application's own", async () => {
+    it("allows the form to redirect to a loopback port and to a custom scheme", async () => {
       for (const [uri, target] of [
         ["http://127.0.0.1:5001/cb", "http://127.0.0.1:5001"],
         ["http://[::1]:5001/cb", "http:"],
@@ -98,7 +98,7 @@ describe("letting an application in", () => {
       }
     });
 
-    it("shows names as names, whatever they hold", async () => {
+    it("escapes names and the query", async () => {
       const evil = `<script>alert(1)</script>" onload='x' &amp;`;
       const team = await api.openTeam(evil);
       const asked = queryOf(await registerReports(api, { name: evil }, team));
@@ -115,7 +115,7 @@ describe("letting an application in", () => {
       assert.ok(text.includes(`action="?${asked.replaceAll("&", "&amp;")}"`));
     });
 
-    it("redirects a person who is not signed in to the sign-in and back", async () => {
+    it("redirects a user who is not signed in to the sign-in and back", async () => {
       const next = encodeURIComponent(`/v1/oauth/authorize?${query}`);
       for (const cookie of ["", "__Host-bellhop_session=other", "__Host-bellhop_session="]) {
         const { status, headers } = await look({ cookie });
@@ -125,13 +125,13 @@ describe("letting an application in", () => {
       assert.deepEqual([posted.status, posted.headers.location], [303, `/sign-in?next=${next}`]);
     });
 
-    it("never reads a session from anywhere but the cookie", async () => {
+    it("reads a session only from the cookie", async () => {
       const { status } = await look(ada.headers);
 
       assert.equal(status, 303);
     });
 
-    it("answers with a page, not with a redirect, where the address is unproven", async () => {
+    it("shows an error page without a redirect for an unknown client or redirect URI", async () => {
       for (const [asked, reason] of [
         [
           queryOf(application, { redirect_uri: "https://evil.example/<b>" }),
@@ -156,7 +156,7 @@ describe("letting an application in", () => {
       }
     });
 
-    it("sends every other mistake back to the application", async () => {
+    it("redirects every other error to the application", async () => {
       const { status, headers } = await look({}, queryOf(application, { response_type: "token" }));
 
       assert.equal(status, 302);
@@ -169,8 +169,8 @@ describe("letting an application in", () => {
     });
   });
 
-  describe("the answer to the question", () => {
-    it("goes back to the application with a code, and is told to the team", async () => {
+  describe("the decision", () => {
+    it("redirects with a code when the user allows, and writes an audit event", async () => {
       const { status, headers } = await decide({ decision: "allow", csrf });
 
       assert.equal(status, 303);
@@ -186,7 +186,7 @@ describe("letting an application in", () => {
       assert.equal(body.scope, "tasks:read tokens:use");
     });
 
-    it("goes back without one when it is no, or nothing", async () => {
+    it("redirects with access_denied for anything but allow", async () => {
       const before = await authorizations();
       for (const decision of ["deny", "", "ALLOW", "yes"]) {
         const { status, headers } = await decide({ decision, csrf });
@@ -197,7 +197,7 @@ describe("letting an application in", () => {
       assert.deepEqual(await authorizations(), before);
     });
 
-    it("does not count from another site: without the proof, with another page's, or from another origin", async () => {
+    it("is refused without a valid CSRF token, or from another origin", async () => {
       const before = await authorizations();
       const other = await registerReports(api, {}, owner);
       const foreign = proofIn(await look(cookieOf(ada), queryOf(other)));
@@ -221,7 +221,7 @@ describe("letting an application in", () => {
       assert.deepEqual(await authorizations(), before);
     });
 
-    it("counts from our own origin, as callers or as the browser know it", async () => {
+    it("is accepted from the public URL's origin and from the origin of the Host header", async () => {
       for (const headers of [
         { origin: PUBLIC_URL },
         { origin: "http://bellhop.internal:1234", host: "bellhop.internal:1234" },
@@ -229,7 +229,7 @@ describe("letting an application in", () => {
         assert.equal((await decide({ decision: "allow", csrf }, headers)).status, 303);
     });
 
-    it("must be a form", async () => {
+    it("is refused when it is not a form", async () => {
       const before = await authorizations();
       const answer = await decide({ decision: "allow", csrf }, { "content-type": "application/json" });
 
@@ -238,7 +238,7 @@ describe("letting an application in", () => {
     });
   });
 
-  it("no secret of a request is in the log", async () => {
+  it("keeps secrets out of the log", async () => {
     api.lines.length = 0;
     await look();
     const { headers } = await decide({ decision: "allow", csrf });

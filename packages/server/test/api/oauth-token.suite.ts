@@ -4,7 +4,7 @@ import { databaseAway } from "../test-sql.ts";
 import { allow, exchangeOf, FORM, type RegisteredApplication, registerReports } from "./consent.ts";
 import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
-describe("the token endpoint of OAuth", () => {
+describe("the OAuth token endpoint", () => {
   const TOKEN = "/v1/oauth/token";
   const GRANT = "grant_type=client_credentials";
   let api: TestApi;
@@ -31,7 +31,7 @@ describe("the token endpoint of OAuth", () => {
   const countTokens = async () =>
     (await api.server.database.rows("select 1 from oauth_tokens where team_id = $1", [api.team.id])).length;
 
-  it("answers in the form of RFC 6749, and is not kept by anyone", async () => {
+  it("answers in the form of RFC 6749, with Cache-Control: no-store", async () => {
     const { status, body, headers } = await post(
       TOKEN,
       `${GRANT}&scope=tasks%3Aread+tokens:use&resource=`,
@@ -53,7 +53,7 @@ describe("the token endpoint of OAuth", () => {
     assert.equal(all.body.scope, "tasks:read tokens:use queues:read");
   });
 
-  it("refuses in the form of RFC 6749, with nothing else in the body", async () => {
+  it("refuses in the form of RFC 6749, without other fields", async () => {
     const wrong = { ...robot, clientSecret: "bhs_wrong" };
     for (const [error, status, form, headers] of [
       ["invalid_request", 400, "scope=tasks:read", basic(robot)],
@@ -79,7 +79,7 @@ describe("the token endpoint of OAuth", () => {
     });
   });
 
-  it("takes url-encoded forms only, each parameter once, none in the address, up to 16 KiB", async () => {
+  it("accepts only url-encoded forms of up to 16 KiB, each parameter once, none in the query", async () => {
     const before = await countTokens();
     const refused = async (expected: number, ...[path, form, headers]: Parameters<typeof post>) => {
       const { status, body } = await post(path, form, { ...basic(robot), ...headers });
@@ -97,7 +97,7 @@ describe("the token endpoint of OAuth", () => {
     assert.equal(await countTokens(), before);
   });
 
-  it("says when to come back, and nothing of what went wrong inside", async (test) => {
+  it("answers 429 with Retry-After after 60 wrong secrets, and hides the cause of a 500", async (test) => {
     const guess = () =>
       api.send({
         method: "POST",
@@ -129,7 +129,7 @@ describe("the token endpoint of OAuth", () => {
     assert.doesNotMatch(log, /secret/);
   });
 
-  it("asks to try again shortly while the database is away", async (test) => {
+  it("answers 503 with Retry-After while the database is down", async (test) => {
     const { database } = api.server;
     test.mock.method(database, "rows", async () => {
       throw databaseAway();
@@ -140,7 +140,7 @@ describe("the token endpoint of OAuth", () => {
     assert.deepEqual([status, body.error, headers["retry-after"]], [503, "temporarily_unavailable", "1"]);
   });
 
-  it("revocation answers `revoked: true`, and the token no longer works", async () => {
+  it("answers revoked: true to each revocation, after which the token is refused", async () => {
     const ada = await api.team.signIn("ada", "member");
     const { token, headers: credential } = await allow(api, application, ada);
     const uses = async () => (await api.call("GET", "/v1/me", undefined, credential)).status;
@@ -159,7 +159,7 @@ describe("the token endpoint of OAuth", () => {
     assert.equal(await uses(), 401);
   });
 
-  it("the metadata is what RFC 8414 asks for", async () => {
+  it("publishes the metadata of RFC 8414", async () => {
     const { status, body } = await api.send({ url: "/.well-known/oauth-authorization-server" });
 
     assert.equal(status, 200);

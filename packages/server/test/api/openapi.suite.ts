@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import AjvCompiler from "@fastify/ajv-compiler";
 import { ajvOptions } from "../../src/api/http/validation.ts";
 import { PROBLEMS } from "../../src/domain/problem.ts";
-import { buildOpenApiDocument } from "../../src/openapi-document.ts";
+import { buildOpenApiDocument } from "../../src/server/openapi-document.ts";
 import { createTestApi, PUBLIC_URL, type TestApi, VERSION } from "./test-api.ts";
 
 const OPERATIONS = [
@@ -11,6 +11,12 @@ const OPERATIONS = [
   "get /healthz getHealth",
   "get /livez getLiveness",
   "get /readyz getReadiness",
+  "get /v1/alerts listAlerts",
+  "post /v1/alerts createAlert",
+  "delete /v1/alerts/{alert_id} deleteAlert",
+  "get /v1/alerts/{alert_id} getAlert",
+  "patch /v1/alerts/{alert_id} updateAlert",
+  "post /v1/alerts/{alert_id}/test testAlert",
   "get /v1/apikeys listApiKeys",
   "post /v1/apikeys createApiKey",
   "delete /v1/apikeys/{key_id} revokeApiKey",
@@ -19,8 +25,17 @@ const OPERATIONS = [
   "delete /v1/auth/session endSession",
   "post /v1/auth/session openSession",
   "post /v1/auth/session/team switchTeam",
+  "get /v1/breakers listBreakers",
+  "post /v1/breakers/{host}/close closeBreaker",
   "post /v1/callbacks/{callbackId} resolveCallback",
   "get /v1/events streamEvents",
+  "get /v1/flows listFlows",
+  "delete /v1/flows/{key} deleteFlow",
+  "get /v1/flows/{key} getFlow",
+  "put /v1/flows/{key} putFlow",
+  "post /v1/flows/{key}/pause pauseFlow",
+  "post /v1/flows/{key}/reset resetFlow",
+  "post /v1/flows/{key}/resume resumeFlow",
   "get /v1/me getMe",
   "get /v1/oauth/applications listApplications",
   "post /v1/oauth/applications createApplication",
@@ -62,10 +77,12 @@ const OPERATIONS = [
   "delete /v1/tasks/{task_id} deleteTask",
   "get /v1/tasks/{task_id} getTask",
   "post /v1/tasks/{task_id}/cancel cancelTask",
+  "post /v1/tasks/{task_id}/dismiss dismissTask",
   "get /v1/tasks/{task_id}/explain explainTask",
   "post /v1/tasks/{task_id}/notifications/resend resendTaskNotification",
   "post /v1/tasks/{task_id}/retry retryTask",
   "post /v1/tasks/batch createTasks",
+  "get /v1/tasks/bulk listBulks",
   "post /v1/tasks/bulk createBulk",
   "get /v1/tasks/bulk/{bulk_id} getBulk",
   "post /v1/tasks/bulk/{bulk_id}/stop stopBulk",
@@ -84,12 +101,18 @@ const OPERATIONS = [
   "post /v1/tokens createToken",
   "delete /v1/tokens/{tokenId} revokeToken",
   "get /v1/tokens/{tokenId} getToken",
+  "get /v1/url-groups listUrlGroups",
+  "delete /v1/url-groups/{name} deleteUrlGroup",
+  "get /v1/url-groups/{name} getUrlGroup",
+  "put /v1/url-groups/{name} putUrlGroup",
   "get /v1/webhooks listWebhooks",
   "post /v1/webhooks createWebhook",
   "delete /v1/webhooks/{webhook_id} deleteWebhook",
   "get /v1/webhooks/{webhook_id} getWebhook",
   "patch /v1/webhooks/{webhook_id} updateWebhook",
   "get /v1/webhooks/{webhook_id}/deliveries listWebhookDeliveries",
+  "post /v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver redeliverWebhook",
+  "post /v1/webhooks/{webhook_id}/test testWebhook",
 ];
 
 /** Callers of these have no credential yet, or need none. */
@@ -116,7 +139,7 @@ interface Operation {
   readonly security?: unknown[];
 }
 
-describe("the reference", () => {
+describe("the OpenAPI document", () => {
   let api: TestApi;
   // biome-ignore lint/suspicious/noExplicitAny: the document is looked into as a reader would
   let document: any;
@@ -142,7 +165,7 @@ describe("the reference", () => {
   const answerOf = (answer: Answer): Answer =>
     answer.$ref === undefined ? answer : { ...at(answer.$ref), description: answer.description };
 
-  it("is OpenAPI 3.1 with every route", () => {
+  it("is OpenAPI 3.1 and lists every route", () => {
     assert.equal(document.openapi, "3.1.0");
     assert.equal(document.info.version, VERSION);
     assert.deepEqual(
@@ -153,7 +176,7 @@ describe("the reference", () => {
     );
   });
 
-  it("describes each answer of each route, and each parameter of each path", () => {
+  it("describes each response of each route, and each path parameter", () => {
     for (const [route, { responses, summary, parameters = [] }] of operations()) {
       assert.ok(summary, route);
       assert.ok(
@@ -179,7 +202,7 @@ describe("the reference", () => {
     }
   });
 
-  it("shows a new queue task and a new direct task as one of two, and the header beside them", () => {
+  it("describes the body of POST /v1/tasks as a queue task or a direct task", () => {
     const { requestBody, parameters } = document.paths["/v1/tasks"].post;
 
     assert.deepEqual(requestBody.content["application/json"].schema, {
@@ -194,7 +217,7 @@ describe("the reference", () => {
     );
   });
 
-  it("asks for a credential everywhere but where there can be none, or need be none", () => {
+  it("requires a credential on every route except the public ones", () => {
     const usual = [{ apiKey: [] }, { apiKeyHeader: [] }, { session: [] }, { oauth2: [] }];
     assert.deepEqual(document.security, usual);
     for (const [route, { security = usual, responses }] of operations()) {
@@ -204,7 +227,7 @@ describe("the reference", () => {
     }
   });
 
-  it("says which scope an application needs, and what only people may do", () => {
+  it("names the scope that an application needs, and the routes for sessions only", () => {
     const scopeOf = (path: string, method: string) => document.paths[path][method].security;
 
     assert.deepEqual(scopeOf("/v1/tasks", "post").at(-1), { oauth2: ["tasks:write"] });
@@ -217,14 +240,14 @@ describe("the reference", () => {
     assert.ok(flows.clientCredentials.scopes["tokens:use"]);
   });
 
-  it("shows what OAuth clients send as a form", () => {
+  it("describes the token request as a form", () => {
     const { content } = document.paths["/v1/oauth/token"].post.requestBody;
 
     assert.deepEqual(Object.keys(content), ["application/x-www-form-urlencoded"]);
   });
 
   /** A start takes it for granted: see `ajvOptions`. */
-  it("is made of schemas as JSON Schema has them", () => {
+  it("contains only valid JSON Schemas", () => {
     const customOptions = { ...ajvOptions.customOptions, validateSchema: true };
     const check = (models: Record<string, object>) => AjvCompiler()(models, { customOptions });
     const found: [name: string, schema: object][] = Object.entries(document.components.schemas);
@@ -238,7 +261,7 @@ describe("the reference", () => {
     assert.throws(() => check({ Wrong: { $id: "Wrong", type: "text" } }), /schema is invalid/);
   });
 
-  it("has no reference that leads nowhere, and nothing that no reference leads to", () => {
+  it("has no dangling reference and no unused component", () => {
     const used = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(
       ([, target]) => target ?? "",
     );
@@ -255,7 +278,7 @@ describe("the reference", () => {
     );
   });
 
-  it("tells each error once, by status, with its body; an operation names the codes of its own", () => {
+  it("defines each error response once per status, and names the codes of each operation", () => {
     for (const [route, { responses }] of operations()) {
       for (const [status, answer] of Object.entries(responses)) {
         if (Number(status) < 400 || answer.content !== undefined) continue;
@@ -274,7 +297,7 @@ describe("the reference", () => {
     assert.deepEqual(document.components.schemas.Error.properties.code.enum, Object.keys(PROBLEMS));
   });
 
-  it("tells the headers of each answer", () => {
+  it("lists the headers of each response", () => {
     const headersOf = (path: string, method: string, status: number) =>
       Object.keys(answerOf(document.paths[path][method].responses[status]).headers ?? {});
     const limits = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
@@ -293,7 +316,7 @@ describe("the reference", () => {
     assert.deepEqual(headersOf("/v1/oauth/token", "post", 503), ["X-Request-Id", "Retry-After"]);
   });
 
-  it("tells what Bellhop sends of its own accord", () => {
+  it("describes the task notification as a webhook", () => {
     const { requestBody, parameters } = document.webhooks.taskEnded.post;
 
     assert.deepEqual(
@@ -304,7 +327,7 @@ describe("the reference", () => {
     assert.deepEqual(Object.keys(properties), ["type", "timestamp", "data"]);
   });
 
-  it("generates usable clients: every object has fields, and no field is required that may be left out", () => {
+  it("suits client generators: no empty objects, and no defaults on optional fields", () => {
     const broken: string[] = [];
     const look = (part: unknown, path: string): void => {
       if (typeof part !== "object" || part === null) return;
@@ -329,11 +352,11 @@ describe("the reference", () => {
     );
   });
 
-  it("is the same without a server", async () => {
+  it("is the same when built without a server", async () => {
     assert.deepEqual(await buildOpenApiDocument(VERSION, PUBLIC_URL), document);
   });
 
-  it("leads to the page from its path without a slash, also once the page is made: its addresses are relative", async () => {
+  it("is shown at /docs/, to which /docs redirects because of relative links", async () => {
     for (const url of ["/docs", "/docs/", "/docs?a=/"]) {
       const { status, headers } = await api.send({ url });
       const expected = url === "/docs/" ? [200, undefined] : [301, "/docs/"];
@@ -341,7 +364,7 @@ describe("the reference", () => {
     }
   });
 
-  it("has a page for people that can load nothing from anywhere else", async () => {
+  it("is shown by a page that loads nothing from other hosts", async () => {
     const page = await api.send({ url: "/docs/" });
     const policy = String(page.headers["content-security-policy"]);
 

@@ -17,7 +17,7 @@ describe("the front page", () => {
     api = await createTestApi();
   });
 
-  it("tells a browser what this is, and leads on", async () => {
+  it("shows a browser what this is, with working links", async () => {
     const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
     const { status, headers, text } = await api.send({ url: "/", headers: { accept } });
 
@@ -29,7 +29,7 @@ describe("the front page", () => {
     for (const url of links) assert.ok((await api.send({ url })).status < 400, url);
   });
 
-  it("tells a program the same in JSON", async () => {
+  it("answers other clients in JSON", async () => {
     for (const accept of ["application/json", "*/*", ""]) {
       const { status, body, headers } = await api.send({ url: "/", headers: { accept } });
       const expected = {
@@ -93,7 +93,7 @@ describe("the sign-in pages", () => {
     return send("/sign-in/link", fieldsOf(page), { cookie: cookieOf(page, "__Host-bellhop_form") });
   };
 
-  it("ask for an address, and mail the link", async () => {
+  it("ask for a mail address and mail the link", async () => {
     const page = await get("/sign-in");
     assert.equal(page.status, 200);
     assert.match(page.text, /<label for="email">/);
@@ -110,7 +110,7 @@ describe("the sign-in pages", () => {
     assert.equal(await nextPathOf(email), null);
   });
 
-  it("say where the link is on a server that cannot mail", async () => {
+  it("say that the link is in the log on a server without mail", async () => {
     const logging = await createTestApi({ links: "log" });
     const form = await logging.send({ url: "/sign-in" });
     assert.match(form.text, /in the log of this server/);
@@ -128,7 +128,7 @@ describe("the sign-in pages", () => {
     assert.doesNotMatch(form.text + sent.text, /spam|mail you|Mail me/);
   });
 
-  it("send to the operator where there is no mail server, and no link in the log either", async () => {
+  it("point to the operator when links are neither mailed nor logged", async () => {
     const closed = await createTestApi({ links: "operator" });
     const form = await closed.send({ url: "/sign-in" });
     const sent = await closed.send({
@@ -144,14 +144,14 @@ describe("the sign-in pages", () => {
     assert.doesNotMatch(form.text + sent.text, /spam|mail you|Mail me|its log, in/);
   });
 
-  it("say the same of every address", async () => {
+  it("say the same for known and unknown addresses", async () => {
     const ada = await api.team.signIn("ada", "member");
     const stranger = newEmail();
     const [a, b] = await Promise.all([ada.email, stranger].map((email) => send("/sign-in", { email })));
     assert.equal(a?.text, b?.text.replaceAll(stranger, ada.email));
   });
 
-  it("show the form again, with what was typed, for an address that is none", async () => {
+  it("show the form again, with the input, for an invalid mail address", async () => {
     const { status, text } = await send("/sign-in", { email: "nonsense", next: authorize });
     assert.equal(status, 400);
     assert.match(text, /role="alert">Please enter a valid mail address/);
@@ -161,7 +161,7 @@ describe("the sign-in pages", () => {
     assert.equal((await send("/sign-in", {})).status, 400);
   });
 
-  it("never lead from our mail to a redirect without a consent question", async () => {
+  it("drop a next path that would redirect without a consent page", async () => {
     for (const [query, status] of [
       [queryOf(application, { response_type: "token" }), 302],
       [queryOf(application, { redirect_uri: "https://evil.example/" }), 400],
@@ -174,7 +174,7 @@ describe("the sign-in pages", () => {
     }
   });
 
-  it("remember where the visitor wanted to go, if that is our consent page and nowhere else", async () => {
+  it("keep the next path only if it is the consent page", async () => {
     const page = await get(`/sign-in?next=${encodeURIComponent(authorize)}`);
     assert.equal(fieldsOf(page).next, authorize);
     const email = newEmail();
@@ -205,7 +205,7 @@ describe("the sign-in pages", () => {
     }
   });
 
-  it("need a click: a scanner that fetches the link, with GET or HEAD, does not use it up", async () => {
+  it("need a click: a scanner that fetches the link with GET or HEAD does not use it up", async () => {
     const { email } = await api.team.signIn("clicks", "member");
     const token = await newLink(email);
     for (let round = 0; round < 3; round += 1) {
@@ -217,7 +217,7 @@ describe("the sign-in pages", () => {
     assert.deepEqual([status, headers.location], [303, "/"]);
   });
 
-  it("keep the session for the consent page in a cookie that only it gets, and no script reads", async () => {
+  it("set the session for the consent page in an HttpOnly cookie that lasts a day", async () => {
     const cookie = setCookie(await click(await newLink()), "__Host-bellhop_session");
     const [, session = "", expires = ""] =
       /^__Host-bellhop_session=([^;]+); Path=\/; Secure; Expires=([^;]+); HttpOnly; SameSite=Lax$/.exec(
@@ -228,7 +228,7 @@ describe("the sign-in pages", () => {
     assert.equal((await get(authorize, { cookie: `__Host-bellhop_session=${session}` })).status, 200);
   });
 
-  it("name and bind their cookies to this host where TLS is known, by the public URL or a trusted proxy", async () => {
+  it("set __Host- cookies when the public URL or a trusted proxy shows TLS", async () => {
     const local = { publicUrl: "http://127.0.0.1:8787" };
     const [plain, proxied] = [
       await createTestApi(local),
@@ -264,13 +264,13 @@ describe("the sign-in pages", () => {
     await proxied.close();
   });
 
-  it("take no session from a cookie without the prefix where TLS is known", async () => {
+  it("ignore a session cookie without the __Host- prefix under TLS", async () => {
     const held = setCookie(await click(await newLink()), "__Host-bellhop_session").split(";")[0] ?? "";
     assert.equal((await get(authorize, { cookie: held })).status, 200);
     assert.equal((await get(authorize, { cookie: held.replace("__Host-", "") })).status, 303);
   });
 
-  it("lead on to where the visitor wanted to go", async () => {
+  it("redirect to the next path after the sign-in", async () => {
     const answer = await click(await newLink(newEmail(), { next: authorize }));
     assert.equal(answer.status, 303);
     assert.equal(answer.headers.location, authorize);
@@ -278,7 +278,7 @@ describe("the sign-in pages", () => {
     assert.match(setCookie(answer, "__Host-bellhop_session"), /^__Host-bellhop_session=ey/);
   });
 
-  it("refuse a form of another site, which would sign its visitor in as another person", async () => {
+  it("refuse a form without the token of its cookie (login CSRF)", async () => {
     const token = await newLink();
     const page = await get(`/sign-in/link?token=${token}`);
     const fields = fieldsOf(page);
@@ -302,7 +302,7 @@ describe("the sign-in pages", () => {
     assert.equal((await click(token)).status, 303);
   });
 
-  it("keep the key of a browser that has one, so that two tabs do not disturb each other", async () => {
+  it("reuse the form token of the browser, so that two tabs both work", async () => {
     const first = await get(`/sign-in/link?token=${await newLink()}`);
     const cookie = cookieOf(first, "__Host-bellhop_form");
     const second = await get(`/sign-in/link?token=${await newLink()}`, { cookie: `a=b; ${cookie}; c=d` });
@@ -313,7 +313,7 @@ describe("the sign-in pages", () => {
     assert.match(fieldsOf(chosen).form ?? "", /^[0-9a-f]{64}$/);
   });
 
-  it("are friendly about a link that no longer works", async () => {
+  it("answer 401 with a way to get a new link for a used, replaced or expired link", async () => {
     const used = await newLink();
     await click(used);
     const email = newEmail();
@@ -339,7 +339,7 @@ describe("the sign-in pages", () => {
     }
   });
 
-  it("answer every failure with a page, under its own status", async (test) => {
+  it("answer each failure with an HTML page under its own status", async (test) => {
     const failing = async (error: Error) => {
       const { mock } = test.mock.method(api.services.signIn, "requestLink", () => Promise.reject(error));
       const page = await send("/sign-in", { email: newEmail() });
@@ -370,7 +370,7 @@ describe("the sign-in pages", () => {
     }
   });
 
-  it("show untrusted values as text everywhere", async () => {
+  it("escape untrusted values", async () => {
     const { email } = await (await api.openTeam(HOSTILE)).signIn("eve", "member");
     const pages = [
       await send("/sign-in", { email: HOSTILE }),
@@ -385,7 +385,7 @@ describe("the sign-in pages", () => {
     assert.ok(pages[0]?.text.includes("&lt;script&gt;alert(1)&lt;/script&gt;"));
   });
 
-  it("run no script, load nothing, cannot be framed and pass no address on", async () => {
+  it("send headers that forbid scripts, other resources, framing and referrers", async () => {
     for (const page of [
       await get("/sign-in"),
       await send("/sign-in", { email: newEmail() }),
@@ -395,12 +395,12 @@ describe("the sign-in pages", () => {
       assertProtected(page);
   });
 
-  it("are not part of the reference", async () => {
+  it("are not part of the OpenAPI document", async () => {
     const { paths } = (await get("/openapi.json")).body;
     assert.ok(!Object.keys(paths).some((path) => path.startsWith("/sign-in")));
   });
 
-  it("keep tokens out of the log, which has the pattern of the route", async () => {
+  it("keep tokens out of the log, which has the route pattern", async () => {
     const token = await newLink();
     await click(token);
     const lines = JSON.stringify(api.lines);
@@ -409,8 +409,8 @@ describe("the sign-in pages", () => {
   });
 });
 
-describe("a template of HTML", () => {
-  it("escapes every value and leaves what is HTML already", () => {
+describe("html", () => {
+  it("escapes each value, except values that are Html already", () => {
     const inner = html`<b title="${`"'<>&`}">${5}</b>`;
     assert.equal(String(html`<p>${inner}${null}${undefined}${[inner, inner]}</p>`).match(/<b /g)?.length, 3);
     assert.equal(String(inner), '<b title="&quot;&#39;&lt;&gt;&amp;">5</b>');

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
-describe("providers", () => {
+describe("GET /v1/providers", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -11,7 +11,7 @@ describe("providers", () => {
 
   const get = (headers: Record<string, string> = {}, url = "/v1/providers") => api.send({ url, headers });
 
-  it("the catalog is answered without authentication", async () => {
+  it("answers the catalog without a credential", async () => {
     const { status, body } = await get();
 
     assert.equal(status, 200);
@@ -19,20 +19,20 @@ describe("providers", () => {
     assert.deepEqual(Object.keys(body.providers[0] ?? {}), ["id", "name", "description", "pollConfig"]);
   });
 
-  it("a credential that is sent anyway is ignored", async () => {
+  it("ignores an invalid credential", async () => {
     for (const headers of [{ authorization: "Bearer nonsense" }, { "x-api-key": "nonsense" }]) {
       assert.equal((await get(headers)).status, 200);
     }
   });
 
-  it("keys that an entry does not have are absent", async () => {
+  it("leaves out fields that an entry does not have", async () => {
     const [fal, replicate] = (await get()).body.providers;
 
     assert.equal("errorPath" in fal.pollConfig, false);
     assert.equal("resultUrlTemplate" in replicate.pollConfig, false);
   });
 
-  it("unknown parameters and other methods are refused like everywhere", async () => {
+  it("refuses unknown parameters and other methods", async () => {
     assert.deepEqual((await get({}, "/v1/providers?limit=1")).body, {
       error: 'Unknown field "limit"',
       code: "invalid",
@@ -42,7 +42,7 @@ describe("providers", () => {
   });
 });
 
-describe("a pollConfig of the caller's own", () => {
+describe("a custom pollConfig", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -77,13 +77,13 @@ describe("a pollConfig of the caller's own", () => {
     }
   });
 
-  it("accepts what the catalog shows", async () => {
+  it("accepts every pollConfig of the catalog", async () => {
     for (const { pollConfig } of PROVIDER_CATALOG) {
       assert.deepEqual(await taken(pollConfig), pollConfig);
     }
   });
 
-  it("refuses unknown fields, wrong types and what is out of range, by name and rule", async () => {
+  it("refuses unknown fields, wrong types and values out of range, with name and rule", async () => {
     assert.equal(await refusalOf({ intervall: 5 }), 'Unknown field "intervall" (did you mean "interval"?)');
     for (const interval of [0, 0.5, 3601, "5"]) {
       assert.equal(
@@ -115,7 +115,7 @@ describe("a pollConfig of the caller's own", () => {
     assert.equal((await send({ ...least, interval: 1.5, failValues: [] })).status, 201);
   });
 
-  it("refuses a list that is far too long before looking at its items", async () => {
+  it("refuses a list that is too long before it checks the items", async () => {
     assert.equal(
       await refusalOf({ doneValues: Array(51).fill(0) }),
       'pollConfig["doneValues"] must be an array of at most 50 strings',
@@ -127,7 +127,7 @@ describe("a pollConfig of the caller's own", () => {
     for (const pollConfig of [1, "x", []]) assert.equal((await send(pollConfig)).status, 400);
   });
 
-  it("refuses a template that cannot be filled", async () => {
+  it("refuses a urlTemplate with a placeholder as its host", async () => {
     assert.match(
       await refusalOf({ urlTemplate: "https://{startResult.body.host}/" }),
       /^urlTemplate must be a valid http or https URL/,

@@ -10,6 +10,9 @@ const DEFAULTS = {
   retry_max_delay: 3600,
   no_retry_statuses: [],
   timeout: 30,
+  ordered: false,
+  on_failure: "continue",
+  breaker: false,
   paused: false,
 };
 const STATS = { pending: 0, active: 0, completed: 0, failed: 0, waiting: 0, polling: 0, cancelled: 0 };
@@ -20,7 +23,7 @@ describe("queues", () => {
     api = await createTestApi();
   });
 
-  it("a new queue has the defaults and is running", async () => {
+  it("are created with the defaults, and running", async () => {
     const { status, body } = await api.call("POST", "/v1/queues", { name: "emails" });
 
     assert.equal(status, 201);
@@ -30,7 +33,7 @@ describe("queues", () => {
     assertNow(created_at);
   });
 
-  it("takes every setting at both ends of its range", async () => {
+  it("accept every setting at both ends of its range", async () => {
     const least = {
       concurrency: 1,
       max_retries: 0,
@@ -61,7 +64,7 @@ describe("queues", () => {
     assert.ok(Date.parse(later) >= Date.parse(updated_at));
   });
 
-  it("a name is alphanumeric characters and hyphens, 1 to 64 of them", async () => {
+  it("require a name of 1 to 64 letters, digits or hyphens", async () => {
     for (const name of ["", "a b", "a_b", "ü", "a\n", "a/b", "a".repeat(65), 5]) {
       const { status, body } = await api.call("POST", "/v1/queues", { name });
       assert.equal(status, 400);
@@ -74,7 +77,7 @@ describe("queues", () => {
     assert.equal((await api.call("POST", "/v1/queues", { name: "a".repeat(64) })).status, 201);
   });
 
-  it("names the rule of every setting that breaks it, on create and on update", async () => {
+  it("refuse each invalid setting with the rule that it breaks, on create and on update", async () => {
     const cases: [object, string][] = [
       [{ concurrency: 0 }, "concurrency must be an integer between 1 and 1000"],
       [{ concurrency: 1001 }, "concurrency must be an integer between 1 and 1000"],
@@ -95,14 +98,14 @@ describe("queues", () => {
     }
   });
 
-  it("a second queue of the same name is refused", async () => {
+  it("refuse a name that exists", async () => {
     const { status, body } = await api.call("POST", "/v1/queues", { name: "default" });
 
     assert.equal(status, 409);
     assert.deepEqual(body, { error: 'Queue "default" already exists', code: "queue_exists" });
   });
 
-  it("one queue and the list come with stats", async (test) => {
+  it("have stats, alone and in the list", async (test) => {
     const { target } = api.server;
     test.mock.method(target, "answer", (...[call, response]: Parameters<typeof target.answer>) =>
       response.writeHead(call.body === "{}" ? 200 : 500).end(),
@@ -133,7 +136,7 @@ describe("queues", () => {
     assert.deepEqual(Object.keys(list.body), ["queues"]);
   });
 
-  it("an update without a setting changes nothing, and is not recorded; the name cannot be changed", async () => {
+  it("refuse a rename, and neither change nor audit an update without settings", async () => {
     const before = (await api.call("GET", "/v1/queues/default")).body;
 
     const empty = await api.call("PATCH", "/v1/queues/default", {});
@@ -157,7 +160,7 @@ describe("queues", () => {
     assert.deepEqual((await api.call("GET", "/v1/queues/default")).body, before);
   });
 
-  it("pause and resume answer the queue, however often they are called", async () => {
+  it("are paused and resumed any number of times", async () => {
     for (const [action, paused] of [
       ["pause", true],
       ["pause", true],
@@ -170,14 +173,14 @@ describe("queues", () => {
     }
   });
 
-  it("takes an empty object where no body is needed, and no field", async () => {
+  it("accept an empty body or object for pause and resume, and no field", async () => {
     assert.equal((await api.call("POST", "/v1/queues/default/pause", {})).status, 200);
     assert.equal((await api.call("POST", "/v1/queues/default/resume", "")).status, 200);
     const { status, body } = await api.call("POST", "/v1/queues/default/pause", { until: 5 });
     assert.deepEqual([status, body], [400, { error: 'Unknown field "until"', code: "invalid" }]);
   });
 
-  it("a queue is deleted once, with its pending tasks, which are counted; `default` stays", async () => {
+  it("are deleted once with their pending tasks, except for default", async () => {
     await api.call("POST", "/v1/queues", { name: "gone" });
     await api.call("POST", "/v1/queues/gone/pause");
     for (let count = 0; count < 3; count += 1)
@@ -192,7 +195,7 @@ describe("queues", () => {
     assert.equal((await api.call("DELETE", "/v1/queues/default")).status, 409);
   });
 
-  it("an unknown queue is not found by any route, whatever its name looks like", async () => {
+  it("are answered 404 by every route when unknown, whatever the name", async () => {
     for (const [path, name] of [
       ["missing", "missing"],
       ["%00", "\u0000"],
@@ -215,7 +218,7 @@ describe("queues", () => {
     }
   });
 
-  it("another team does not see it", async () => {
+  it("are hidden from other teams", async () => {
     const { headers: other } = await api.openTeam();
     await api.call("POST", "/v1/queues", { name: "ours" });
 
@@ -227,7 +230,7 @@ describe("queues", () => {
     );
   });
 
-  it("refuses a query parameter where none is known", async () => {
+  it("refuse unknown query parameters", async () => {
     for (const [method, path] of [
       ["GET", "/v1/queues"],
       ["GET", "/v1/queues/default"],

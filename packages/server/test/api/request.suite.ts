@@ -11,7 +11,7 @@ describe("requests", () => {
     api = await createTestApi();
   });
 
-  it("malformed JSON is not valid JSON", async () => {
+  it("are refused when the body is malformed JSON", async () => {
     for (const text of ["{", "{'a':1}", '{"a":1,}', "﻿{}", "undefined", '{"a":1}x', '{"a":"\u0001"}', " "]) {
       const { status, body } = await api.call("POST", "/v1/tasks", text);
       assert.deepEqual(
@@ -22,7 +22,7 @@ describe("requests", () => {
     }
   });
 
-  it("refuses bytes that are not UTF-8 instead of changing them", async () => {
+  it("are refused when the body is not UTF-8", async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"queue":"default","webhook_url":"http://a/","payload":{"a":"'),
       Buffer.from([0xff, 0xc3]),
@@ -38,7 +38,7 @@ describe("requests", () => {
     assert.deepEqual(body, { error: "Request body is not valid JSON", code: "body_not_json" });
   });
 
-  it("the media type is application/json, with or without parameters", async () => {
+  it("require the media type application/json, with or without parameters", async () => {
     for (const type of [
       "application/json",
       "application/json; charset=utf-8",
@@ -70,7 +70,7 @@ describe("requests", () => {
     );
   });
 
-  it("a body over the limit is too large, and one at the limit is not", async () => {
+  it("are refused when the body exceeds the limit by a byte", async () => {
     const sized = (bytes: number) => {
       const empty = JSON.stringify({ ...TASK, payload: { a: "" } });
       return empty.replace('""', `"${"a".repeat(bytes - empty.length)}"`);
@@ -81,7 +81,7 @@ describe("requests", () => {
     assert.deepEqual([status, body], [413, { error: "Request body too large", code: "body_too_large" }]);
   });
 
-  it("takes null for an optional field as not given, for a required one as missing, for a misspelt one as misspelt", async () => {
+  it("treat a null field as missing, and refuse it when it is required or unknown", async () => {
     const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
     const settings = nulls("concurrency", "max_retries", "retry_backoff", "retry_delay", "timeout");
     for (const [method, url, body] of [
@@ -119,7 +119,7 @@ describe("requests", () => {
     }
   });
 
-  it("an unknown route is not found, with whatever method, body or credential", async () => {
+  it("are answered 404 for an unknown route, whatever the method, body or credential", async () => {
     for (const [method, url] of [
       ["GET", "/v1"],
       ["GET", "/v1/"],
@@ -139,7 +139,7 @@ describe("requests", () => {
     }
   });
 
-  it("takes a slash at the end of a path for none", async () => {
+  it("may have a slash at the end of the path", async () => {
     const { body: queue } = await api.call("GET", "/v1/queues/default");
 
     assert.deepEqual((await api.call("GET", "/v1/queues/default/")).body, queue);
@@ -151,14 +151,14 @@ describe("requests", () => {
     assert.equal((await api.send({ url: "/sign-in/" })).status, 200);
   });
 
-  it("takes an empty name in the middle of a path for an unknown one", async () => {
+  it("are answered 404 for an empty name in the path", async () => {
     assert.deepEqual((await api.call("POST", "/v1/queues//pause")).body, {
       error: 'Queue "" not found',
       code: "queue_not_found",
     });
   });
 
-  it("a wrong method is answered with those that are allowed, also an exotic one", async () => {
+  it("are answered 405 with Allow for a wrong method", async () => {
     for (const [method, url, allow] of [
       ["PUT", "/v1/tasks", "GET, HEAD, POST"],
       ["DELETE", "/v1/tasks?a=1", "GET, HEAD, POST"],
@@ -189,7 +189,7 @@ describe("requests", () => {
     }
   });
 
-  it("answers HEAD like GET, without the body", async () => {
+  it("are answered alike for HEAD and GET, without the body for HEAD", async () => {
     const head = await api.call("HEAD", "/v1/queues");
     const get = await api.call("GET", "/v1/queues");
 
@@ -197,7 +197,7 @@ describe("requests", () => {
     assert.equal(head.headers["content-length"], get.headers["content-length"]);
   });
 
-  it("refuses a URL that cannot be decoded", async () => {
+  it("are refused when the URL cannot be decoded", async () => {
     for (const url of ["/v1/tasks/%zz", "/%ff", "/v1/queues/%E0%A4%A"]) {
       const { status, body, headers } = await api.call("GET", url, undefined, { "x-request-id": "mine" });
       assert.deepEqual([status, body], [400, { error: "Request URL is not valid", code: "url_malformed" }]);
@@ -205,7 +205,7 @@ describe("requests", () => {
     }
   });
 
-  it("the caller's request id comes back if it is a sane one, otherwise a new one does", async () => {
+  it("keep the caller's request id if it is valid, and otherwise get a new one", async () => {
     const idOf = async (id: string) =>
       (await api.call("GET", "/v1/queues", undefined, { "x-request-id": id })).headers["x-request-id"];
 
@@ -217,7 +217,7 @@ describe("requests", () => {
     }
   });
 
-  it("every answer carries a request id and is JSON", async () => {
+  it("are answered as JSON with a request id and security headers", async () => {
     for (const [method, url, body] of [
       ["GET", "/livez"],
       ["GET", "/nothing"],
@@ -236,7 +236,7 @@ describe("requests", () => {
     await plain.close();
   });
 
-  it("a body of more fields than any has is refused before each of them is judged", async () => {
+  it("are refused for too many fields before each field is checked", async () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, number) => [`f${number}`, 1]));
     const cases: [object, string][] = [
@@ -251,7 +251,7 @@ describe("requests", () => {
     assert.equal((await api.call("POST", "/v1/tasks", { ...TASK, payload: many(1500) })).status, 201);
   });
 
-  it("bodies without a credential are limited to four kilobytes", async () => {
+  it("without a credential are limited to bodies of 4 KiB", async () => {
     const send = (url: string, payload: string) =>
       api.send({ method: "POST", url, payload, headers: { "content-type": "application/json" } });
     for (const url of ["/v1/auth/magic-link", "/v1/auth/session"]) {
@@ -262,7 +262,7 @@ describe("requests", () => {
     assert.deepEqual([callback.status, callback.body.code], [404, "callback_unknown"]);
   });
 
-  it("warns once of a proxy that it was not told of", async () => {
+  it("log one warning when they come from a proxy that is not trusted", async () => {
     const untold = await createTestApi({});
     for (let time = 0; time < 3; time += 1)
       await untold.send({ url: "/livez", headers: { "x-forwarded-for": "203.0.113.5" } });
@@ -278,7 +278,7 @@ describe("requests", () => {
     await trusting.close();
   });
 
-  it("says when to come back once the services are overloaded", async (test) => {
+  it("are answered 503 with Retry-After when the server is overloaded", async (test) => {
     test.mock.method(api.services.tasks, "create", async () => {
       throw new Problem("overloaded");
     });

@@ -3,7 +3,7 @@ import { before, describe, it } from "node:test";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential, TestTeam } from "./test-team.ts";
 
-describe("the vault of test keys", () => {
+describe("vault tokens of test keys", () => {
   let api: TestApi;
   let team: TestTeam;
   let test: Credential;
@@ -25,13 +25,13 @@ describe("the vault of test keys", () => {
   const submit = (headers: Credential, value: string) =>
     api.call("POST", "/v1/tasks", { targetUrl: "http://a/", headers: { Authorization: value } }, headers);
 
-  it("is listed to test keys alone, and they see no other", async () => {
+  it("are listed to test keys alone, which see no live tokens", async () => {
     assert.deepEqual(await listed(test), [testToken]);
     assert.deepEqual(await listed(team.headers), [liveToken]);
     assert.deepEqual(await listed((await team.signIn("ada", "owner")).headers), [liveToken]);
   });
 
-  it("a token of the other environment is answered like one that does not exist", async () => {
+  it("are answered 404 to live keys, as live tokens are to test keys", async () => {
     for (const method of ["GET", "DELETE"] as const) {
       for (const [headers, id] of [
         [test, liveToken],
@@ -48,7 +48,7 @@ describe("the vault of test keys", () => {
     assert.deepEqual(await listed(test), [testToken]);
   });
 
-  it("a sandbox task may name tokens of both environments, a live task live tokens alone", async () => {
+  it("may be named by sandbox tasks, as may live tokens, and not by live tasks", async () => {
     assert.equal((await submit(test, testToken)).status, 201);
     assert.equal((await submit(test, liveToken)).status, 201);
     assert.equal((await submit(team.headers, liveToken)).status, 201);
@@ -59,35 +59,35 @@ describe("the vault of test keys", () => {
     );
   });
 
-  it("a schedule of a live key cannot name a sandbox token", async () => {
+  it("cannot be named by a schedule of a live key", async () => {
     const task = { targetUrl: "http://a/", headers: { Authorization: testToken } };
     const schedule = { name: "nightly", cron: "0 0 1 1 *", task };
     assert.equal((await api.call("POST", "/v1/schedules", schedule, team.headers)).status, 400);
     assert.equal((await api.call("POST", "/v1/schedules", schedule, test)).status, 201);
   });
 
-  it("another team's test key can neither see nor name it", async () => {
+  it("cannot be seen, revoked or named by another team's test key", async () => {
     const stranger = await (await api.openTeam()).newKey("test");
     assert.deepEqual(await listed(stranger), []);
     assert.equal((await api.call("DELETE", `/v1/tokens/${testToken}`, undefined, stranger)).status, 404);
     assert.equal((await submit(stranger, testToken)).status, 400);
   });
 
-  it("text that has a token's id in it is refused where the token can be named, and sent as it is elsewhere", async () => {
+  it("are refused inside a longer header value, if the caller may name the token", async () => {
     assert.equal((await submit(test, `Bearer ${testToken}`)).status, 400);
     assert.equal((await submit(test, `Bearer ${liveToken}`)).status, 400);
     assert.equal((await submit(team.headers, `Bearer ${liveToken}`)).status, 400);
     assert.equal((await submit(team.headers, `Bearer ${testToken}`)).status, 201);
   });
 
-  it("open tasks that name a token are counted in the token's environment", async () => {
+  it("count only open tasks of their own environment", async () => {
     const count = async (headers: Credential, id: string) =>
       (await api.call("GET", `/v1/tokens/${id}`, undefined, headers)).body.token.openTasks.count;
     assert.equal(await count(test, testToken), 1);
     assert.equal(await count(team.headers, liveToken), 1);
   });
 
-  it("a test key revokes its token; a sandbox task that names it afterwards is refused", async () => {
+  it("are revoked by a test key, and then cannot be named", async () => {
     const { id } = (await store(test)).body.token;
     const revoked = await api.call("DELETE", `/v1/tokens/${id}`, undefined, test);
     assert.equal(revoked.status, 200);
@@ -95,7 +95,7 @@ describe("the vault of test keys", () => {
     assert.equal((await api.call("DELETE", `/v1/tokens/${id}`, undefined, test)).status, 404);
   });
 
-  it("each environment has the plan's number of tokens: neither uses up the other's", async () => {
+  it("have their own quota, which live tokens do not use", async () => {
     const small = await api.openTeam("Small");
     await api.server.database.rows(`update teams set limits = '{"vaultTokens": 1}' where id = $1`, [
       small.id,

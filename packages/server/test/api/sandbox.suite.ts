@@ -5,7 +5,7 @@ import type { Credential, TestTeam } from "./test-team.ts";
 
 const NO_RETRY = [{ max_retries: 0 }, { maxRetries: 0 }];
 
-describe("the sandbox, seen from outside", () => {
+describe("the sandbox", () => {
   let api: TestApi;
   let team: TestTeam;
   let test: Credential;
@@ -35,7 +35,7 @@ describe("the sandbox, seen from outside", () => {
     return one.body.stats.pending;
   };
 
-  it("lists and totals hold one environment: the sandbox for test keys, and for others that ask for it", async () => {
+  it("is listed apart from live tasks: to test keys, and to others with sandbox=true", async () => {
     const { headers: session } = await team.signIn("ada", "viewer");
     for (const filter of ["", "queue=default", "status=pending", "queue=default&status=pending"]) {
       assert.deepEqual(await list(`?${filter}`, test), { ids: sandboxed, total: 3 }, filter);
@@ -52,7 +52,7 @@ describe("the sandbox, seen from outside", () => {
     }
   });
 
-  it("pages go through one environment, by offset and by cursor", async () => {
+  it("is paged apart from live tasks, by offset and by cursor", async () => {
     const { body } = await api.call("GET", "/v1/tasks?limit=2", undefined, test);
     const { nextCursor, ...pagination } = body.pagination;
     assert.deepEqual(pagination, { total: 3, limit: 2, offset: 0, hasMore: true });
@@ -64,14 +64,14 @@ describe("the sandbox, seen from outside", () => {
     );
   });
 
-  it("a test key cannot request live tasks, and no caller another value", async () => {
+  it("refuses sandbox=false from a test key, and invalid values from any caller", async () => {
     const asked = await api.call("GET", "/v1/tasks?sandbox=false", undefined, test);
     assert.equal(asked.status, 400);
     assert.equal(asked.body.error, "sandbox must be true with a test key: it sees no other tasks");
     assert.equal((await api.call("GET", "/v1/tasks?sandbox=1", undefined, team.headers)).status, 400);
   });
 
-  it("a queue's stats count one environment", async () => {
+  it("has its own counts in a queue's stats", async () => {
     const { body } = await api.call("GET", "/v1/queues?sandbox=true", undefined, team.headers);
     assert.equal(body.queues[0].stats.pending, 3);
     assert.equal((await api.call("GET", "/v1/queues?sandbox=false", undefined, test)).status, 400);
@@ -79,7 +79,7 @@ describe("the sandbox, seen from outside", () => {
     assert.equal(await pending(test), 3);
   });
 
-  it("a live task is to a test key as if it did not exist", async () => {
+  it("answers 404 to a test key for a live task", async () => {
     const unknown = "task_01k9z3mxe5f8hrk3yv5pzq8c2d";
     for (const method of ["GET", "DELETE"] as const) {
       const answer = await api.call(method, `/v1/tasks/${live}`, undefined, test);
@@ -89,7 +89,7 @@ describe("the sandbox, seen from outside", () => {
     assert.equal((await api.call("GET", `/v1/tasks/${live}`, undefined, team.headers)).status, 200);
   });
 
-  it("a test key that changes its team, or a queue that is there, is refused", async () => {
+  it("refuses changes of the team or of an existing queue by a test key", async () => {
     for (const [method, path, body] of [
       ["PATCH", "/v1/queues/default", { concurrency: 1 }],
       ["POST", "/v1/queues/default/pause", undefined],
@@ -104,7 +104,7 @@ describe("the sandbox, seen from outside", () => {
     }
   });
 
-  it("a queue that a test key creates is the team's: live keys use and see it", async () => {
+  it("lets a test key create a queue, which live keys can use", async () => {
     const created = await api.call("POST", "/v1/queues", { name: "from-a-test", concurrency: 2 }, test);
     assert.deepEqual([created.status, created.body.name, created.body.concurrency], [201, "from-a-test", 2]);
     const again = await api.call("POST", "/v1/queues", { name: "from-a-test" }, team.headers);
@@ -114,7 +114,7 @@ describe("the sandbox, seen from outside", () => {
     await api.call("DELETE", "/v1/queues/from-a-test", undefined, team.headers);
   });
 
-  it("what goes with a deleted queue is counted as its stats were", async () => {
+  it("counts only tasks of the caller's environment when a queue is deleted", async () => {
     await api.call("POST", "/v1/queues", { name: "doomed" }, team.headers);
     for (const headers of [test, test, team.headers])
       await api.call("POST", "/v1/tasks", { queue: "doomed", webhook_url: "http://a/", delay: 60 }, headers);
@@ -123,7 +123,7 @@ describe("the sandbox, seen from outside", () => {
     assert.deepEqual(await list("?queue=doomed", test), { ids: [], total: 0 });
   });
 
-  it("a live credential reads and deletes a sandbox task by its id", async () => {
+  it("lets a live key read and delete a sandbox task by its id", async () => {
     const [id] = sandboxed;
     const { status, body } = await api.call("GET", `/v1/tasks/${id}`, undefined, team.headers);
     assert.equal(status, 200);
@@ -140,7 +140,7 @@ describe("the sandbox, seen from outside", () => {
   const queueTask = (simulate: object) => ({ queue: "default", webhook_url: "http://a/", simulate });
   const directTask = (simulate: object) => ({ targetUrl: "http://a/", simulate });
 
-  it("a task is simulated in the fields of its shape, and the clock advances", async () => {
+  it("simulates a task in either shape when its clock advances", async () => {
     const tasks = [
       queueTask({
         outcome: "complete",
@@ -171,7 +171,7 @@ describe("the sandbox, seen from outside", () => {
     assert.equal(failed.task.attempts[0].responseCode, 410);
   });
 
-  it("what contradicts itself, is unknown or comes with a live key is refused", async () => {
+  it("refuses a simulation that is contradictory, unknown or from a live key", async () => {
     const refuse = async (body: object, error: string, headers = test) => {
       const answer = await made(body, headers);
       assert.deepEqual([answer.status, answer.error], [400, error]);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { it, mock } from "node:test";
 import { Cron } from "croner";
-import { scheduleSummaryViews } from "../../src/api/tasks/schedule-view.ts";
-import type { ListedSchedule } from "../../src/domain/schedule.ts";
+import type { ListedSchedule } from "../../src/features/schedules/domain.ts";
+import { scheduleSummaryViews } from "../../src/features/schedules/view.ts";
 
 const AT = new Date("2026-10-25T00:00:00Z");
 
@@ -25,7 +25,7 @@ const SCHEDULE: ListedSchedule = {
   now: AT,
 };
 
-it("a list of 1,000 schedules evaluates at most 80 next times in one turn of the event loop", async () => {
+it("computes at most 80 next times of a long schedule list per event loop turn", async () => {
   const lookups = mock.method(Cron.prototype, "nextRun");
   let most = 0;
   let ticking = true;

@@ -20,7 +20,7 @@ describe("/v1/schedules", () => {
     else assert.match(answer.body.error, error);
   };
 
-  it("creates a schedule and shows it, its task as it was written", async () => {
+  it("creates a schedule and shows its task as it was written", async () => {
     const text = `{"name":"daily","cron":"0 9 * * *","timezone":"Europe/Berlin","task": {"queue":"default", "webhook_url":"https://t.example/","payload":{"n":1.0}}}`;
     const { status, body, text: answer } = await api.call("POST", "/v1/schedules", text);
     assert.equal(status, 201, answer);
@@ -57,7 +57,7 @@ describe("/v1/schedules", () => {
     );
   });
 
-  it("refuses what no firing could come of, and says what is wrong", async () => {
+  it("refuses an invalid schedule or task, with the reason", async () => {
     await refused({ cron: "0 25 * * *" }, /^cron has an invalid hour "25"/);
     await refused({ cron: "0 0 30 2 *" }, "cron never fires: no such day is in any of its months");
     await refused({ timezone: "Mars/Olympus" }, "timezone must be an IANA time zone, such as Europe/Berlin");
@@ -81,7 +81,7 @@ describe("/v1/schedules", () => {
     assert.equal((await api.call("GET", "/v1/schedules/refused")).status, 404);
   });
 
-  it("is put by name: created, then replaced under the same id, with defaults for what is not given", async () => {
+  it("creates by PUT, then replaces under the same id, with defaults for fields left out", async () => {
     const first = await api.call("PUT", "/v1/schedules/put", { ...TERMS, overlap: "skip", paused: true });
     assert.equal(first.status, 201, first.text);
     assert.deepEqual(first.body.schedule.next_runs, []);
@@ -92,7 +92,7 @@ describe("/v1/schedules", () => {
     assert.equal((await api.call("PUT", "/v1/schedules/put_it", TERMS)).status, 404);
   });
 
-  it("changes, pauses, resumes, runs and deletes, and the audit log tells of each", async () => {
+  it("updates, pauses, resumes, runs and deletes a schedule, each with an audit event", async () => {
     const { id } = (await api.call("POST", "/v1/schedules", { name: "changing", ...TERMS })).body.schedule;
     const patched = await api.call("PATCH", "/v1/schedules/changing", { catch_up: "none", timezone: null });
     assert.deepEqual([patched.body.schedule.catch_up, patched.body.schedule.cron], ["none", TERMS.cron]);

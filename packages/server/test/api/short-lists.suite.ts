@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
-describe("pages of short lists", () => {
+describe("paging of short lists", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -31,7 +31,7 @@ describe("pages of short lists", () => {
     ["/v1/webhooks", "webhooks"],
   ];
   for (const [path, field] of LISTS) {
-    it(`${path}: page after page is the whole list, which alone says nothing of pages`, async () => {
+    it(`${path}: lists everything without a limit, and the same page by page with one`, async () => {
       const whole = (await api.call("GET", path)).body;
       assert.deepEqual(Object.keys(whole), [field]);
       assert.ok(whole[field].length >= 3, JSON.stringify(whole));
@@ -48,7 +48,7 @@ describe("pages of short lists", () => {
       assert.deepEqual(seen, whole[field]);
     });
 
-    it(`${path}: a limit beyond the largest, or none at all, is refused`, async () => {
+    it(`${path}: refuses a limit that is not 1 to 1000`, async () => {
       for (const limit of ["0", "1001", "all"])
         assert.equal((await api.call("GET", `${path}?limit=${limit}`)).status, 400);
     });

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
-describe("a socket", () => {
+describe("raw sockets", () => {
   let api: TestApi;
   let auth: string;
   beforeEach(async () => {
@@ -25,7 +25,7 @@ describe("a socket", () => {
     return readAll(socket);
   }
 
-  it("that sends no HTTP gets a JSON error with a request id", async () => {
+  it("get a JSON error with a request id for a request that is not HTTP", async () => {
     for (const text of ["nonsense\r\n\r\n", "BREW /v1/tasks HTTP/1.1\r\nHost: a\r\n\r\n"]) {
       const answer = await exchange(text);
       assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -35,7 +35,7 @@ describe("a socket", () => {
     }
   });
 
-  it("that sends endless headers gets an error", async () => {
+  it("get 431 for a header that is too long", async () => {
     const answer = await exchange(`GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`);
 
     assert.match(answer, /^HTTP\/1\.1 431 /);
@@ -43,7 +43,7 @@ describe("a socket", () => {
   });
 
   for (const coding of ["", "Content-Encoding: gzip\r\n"]) {
-    it(`that goes away in the middle of its body leaves no bug behind ${coding.trim()}`, async () => {
+    it(`log no error when they close in the middle of a body ${coding.trim()}`, async () => {
       const socket = open();
       const type = `Content-Type: application/json\r\n${coding}`;
       socket.write(`POST /v1/tasks HTTP/1.1\r\nHost: a\r\n${auth}${type}Content-Length: 99\r\n\r\n{`);
@@ -59,7 +59,7 @@ describe("a socket", () => {
     });
   }
 
-  it("that has not asked for anything yet, or has its answer, does not keep the server from stopping", async (test) => {
+  it("do not delay the stop of the server while idle", async (test) => {
     const silent = open();
     const asking = open();
     const answers = readAll(asking);
@@ -83,7 +83,7 @@ describe("a socket", () => {
     assert.equal(await readAll(silent), "");
   });
 
-  it("that outlives the server gets the answer that it is stopping", async (test) => {
+  it("get 503 for a request that arrives while the server stops", async (test) => {
     const socket = open();
     const answers = readAll(socket);
     let release = (): void => {};

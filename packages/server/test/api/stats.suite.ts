@@ -13,7 +13,7 @@ describe("statistics", () => {
     await api.server.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
   });
 
-  it("of queues are numbers for each step of the range", async () => {
+  it("of queues have one number for each step of the range", async () => {
     for (const [range, steps, seconds] of [
       ["15m", 15, 60],
       ["1h", 60, 60],
@@ -45,7 +45,7 @@ describe("statistics", () => {
     }
   });
 
-  it("of one queue, of the sandbox and of a range that there is not", async () => {
+  it("of queues can be limited to a queue or the sandbox, and refuse an unknown range", async () => {
     const one = await api.call("GET", "/v1/stats/queues?range=1h&queue=runs");
     assert.deepEqual([one.body.stats.queues.length, one.body.stats.queues[0].queue], [1, "runs"]);
     const unknown = await api.call("GET", "/v1/stats/queues?range=1h&queue=nobody-has-this");
@@ -73,7 +73,7 @@ describe("statistics", () => {
     );
   });
 
-  it("of failures are groups, each with the filter that finds it", async () => {
+  it("of failures are grouped, each group with the filter that finds its tasks", async () => {
     const { status, body } = await api.call("GET", "/v1/stats/failures?range=1h");
     assert.equal(status, 200);
     assert.equal(body.failures.length, 1);
@@ -105,7 +105,7 @@ describe("statistics", () => {
     assert.deepEqual(theirs.body, { failures: [] });
   });
 
-  it("of failures are one group where errors differ in ids alone, and several where they differ in words", async () => {
+  it("of failures group errors that differ only in ids, and separate other texts", async () => {
     const [declined, limited] = [{ id: 0 }, { id: 0 }];
     const { answer } = api.server.target;
     api.server.target.answer = (call, response) => {
@@ -146,7 +146,7 @@ describe("statistics", () => {
     assert.equal(dry.body.bulk?.matched ?? dry.body.matched, 2);
   });
 
-  it("of failures tell an answer that never came from one that came too late", async () => {
+  it("of failures show a refused connection as network", async () => {
     await api.run({ webhook_url: "http://127.0.0.1:1/" });
     const { body } = await api.call("GET", "/v1/stats/failures?range=15m");
     const codes = body.failures.map((group: { response_code: string }) => group.response_code);

@@ -5,7 +5,7 @@ import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential } from "./test-team.ts";
 
-describe("the system", () => {
+describe("GET /v1/system", () => {
   let api: TestApi;
   let operator: Credential;
   before(async () => {
@@ -19,7 +19,7 @@ describe("the system", () => {
   const beat = () => api.server.engine.actors.all.find(({ name }) => name === "heartbeat")?.once();
   const ask = (headers: Credential = operator) => api.call("GET", "/v1/system", undefined, headers);
 
-  it("tells the operator's team which nodes there are, and what database", async () => {
+  it("shows the operator's team the nodes and the database", async () => {
     const { status, body } = await ask();
 
     assert.equal(status, 200);
@@ -47,7 +47,7 @@ describe("the system", () => {
     assert.match(body.database.version, /^\d+/);
   });
 
-  it("tells when a node was not heard of, and when its lease is gone", async () => {
+  it("shows a late heartbeat, and an expired or lost lease", async () => {
     const { database } = api.server;
     await database.rows("update nodes set seen_at = seen_at - interval '1 minute'");
     await database.rows("update workers set expires_at = expires_at - interval '1 minute'");
@@ -65,7 +65,7 @@ describe("the system", () => {
     assert.equal(well.lease, "held");
   });
 
-  it("is not there for any other team, like a route that does not exist", async () => {
+  it("answers 404 to any other team", async () => {
     const unknown = await api.call("GET", "/v1/nothing", undefined, api.team.headers);
     const { status, body } = await ask(api.team.headers);
     assert.equal(status, 404);

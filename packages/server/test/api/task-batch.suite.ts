@@ -15,7 +15,7 @@ describe("POST /v1/tasks/batch", () => {
     api.call("POST", "/v1/tasks/batch", { tasks, ...more });
   const total = async () => (await api.call("GET", "/v1/tasks")).body.pagination.total;
 
-  it("creates tasks of both kinds, each answered as a single creation, and refuses the others alone", async () => {
+  it("creates the valid tasks of both shapes and refuses only the others", async () => {
     const before = await total();
     const { status, body } = await batch([
       { ...TASK, payload: { n: 1 }, delay: 60 },
@@ -46,7 +46,7 @@ describe("POST /v1/tasks/batch", () => {
     assert.equal(await total(), before + 2);
   });
 
-  it("sends each payload byte for byte as it was written", async () => {
+  it("stores each payload byte for byte", async () => {
     const text = `{"tasks": [ {"queue":"default","webhook_url":"https://t.example/","payload": {"n":1.0, "b":"]"} } , {"queue":"default","webhook_url":"https://t.example/","payload":[12345678901234567890]}]}`;
     const { body } = await api.call("POST", "/v1/tasks/batch", text);
     const payloads: (string | undefined)[] = [];
@@ -61,7 +61,7 @@ describe("POST /v1/tasks/batch", () => {
     assert.deepEqual(payloads.sort(), ["[12345678901234567890]", '{"n":1.0, "b":"]"}']);
   });
 
-  it("counts each item's idempotency key by itself, also twice in one batch", async () => {
+  it("applies each item's idempotency key, even twice in one batch", async () => {
     for (const atomic of [false, true]) {
       const key = `k-${atomic}`;
       const item = { ...TASK, delay: 60, idempotency_key: key };
@@ -77,7 +77,7 @@ describe("POST /v1/tasks/batch", () => {
     }
   });
 
-  it("with atomic stores all or none, and says which item is bad and why", async () => {
+  it("stores all items or none with atomic, and names the invalid item", async () => {
     const before = await total();
     const cases: [unknown, string][] = [
       [{ queue: "default" }, "tasks[1]: webhook_url is required"],
@@ -97,7 +97,7 @@ describe("POST /v1/tasks/batch", () => {
     assert.equal(await total(), before + 2);
   });
 
-  it("refuses an item that a single creation refuses for its size, to the byte, and takes the others", async () => {
+  it("refuses an item larger than a single creation may be, and creates the others", async () => {
     const sized = (bytes: number, fill = "x") => {
       const [head, tail] = JSON.stringify({ ...TASK, delay: 60, payload: "@" }).split("@");
       const room = bytes - Buffer.byteLength(`${head}${tail}`);
@@ -128,7 +128,7 @@ describe("POST /v1/tasks/batch", () => {
     assert.equal(await total(), before);
   });
 
-  it("takes 1 to 1000 items in up to 10 MiB, in a few commits", async () => {
+  it("accepts 1 to 1000 items in up to 10 MiB, and stores them in at most 10 commits", async () => {
     const rule = "tasks must be an array of 1 to 1000 items";
     for (const tasks of [[], Array(1001).fill(TASK), "all"]) {
       const { status, body } = await batch(tasks);

@@ -14,7 +14,7 @@ describe("POST /v1/tasks/bulk", () => {
 
   const bulk = (body: object, headers = {}) => api.call("POST", "/v1/tasks/bulk", body, headers);
 
-  it("tells by a dry run how many tasks fit, and does nothing", async () => {
+  it("answers a dry run with the number of matching tasks, and changes nothing", async () => {
     const { status, body } = await bulk({
       action: "delete",
       filter: { tag: "x", queue: null },
@@ -27,7 +27,19 @@ describe("POST /v1/tasks/bulk", () => {
     );
   });
 
-  it("answers 202, and how far it is under its id, until it is stopped", async () => {
+  it("filters by metadata in the list's syntax or as an object", async () => {
+    await api.call("POST", "/v1/tasks", { ...TASK, metadata: { order: "4711", kind: "a" } });
+    for (const [filter, matched] of [
+      [{ "metadata.order": "4711" }, 1],
+      [{ metadata: "order=4711", "metadata.kind": "b" }, 0],
+      [{ metadata: { order: "4711", kind: "a" } }, 1],
+    ] as const) {
+      const { body } = await bulk({ action: "delete", filter, dry_run: true });
+      assert.deepEqual(body, { matched }, JSON.stringify(filter));
+    }
+  });
+
+  it("answers 202 and shows its progress under its id until it is stopped", async () => {
     const { status, body } = await bulk({ action: "retry", filter: { tag: "x" }, rate: 1 });
     assert.equal(status, 202);
     const { id, created_at: createdAt, ...rest } = body.bulk;
@@ -53,7 +65,26 @@ describe("POST /v1/tasks/bulk", () => {
     assert.deepEqual(events[1].detail, { action: "retry", filter: { tag: "x" }, rate: 1, matched: 2 });
   });
 
-  it("is another team's secret, and a test key's own", async () => {
+  it("lists bulk actions newest first, in pages, to their own team alone", async () => {
+    const own = await api.openTeam();
+    const start = async (headers = own.headers) =>
+      (await bulk({ action: "delete", filter: { queue: "default" } }, headers)).body.bulk;
+    const started = [await start(), await start(), await start()].reverse();
+    const inSandbox = await start(await own.newKey("test"));
+    const list = (query: string, headers = own.headers) =>
+      api.call("GET", `/v1/tasks/bulk${query}`, undefined, headers);
+
+    const first = (await list("?limit=2")).body;
+    assert.deepEqual(first.bulks, [inSandbox, started[0]]);
+    assert.deepEqual([first.pagination.limit, first.pagination.hasMore], [2, true]);
+    const rest = (await list(`?limit=2&cursor=${first.pagination.nextCursor}`)).body;
+    assert.deepEqual(rest.bulks, started.slice(1));
+    assert.deepEqual(rest.pagination, { limit: 2, hasMore: false, nextCursor: null });
+    assert.deepEqual((await list("", await own.newKey("test"))).body.bulks, [inSandbox]);
+    assert.equal((await list("?cursor=bulk_x")).status, 400);
+  });
+
+  it("answers 404 for a bulk action of another team or environment", async () => {
     const { id } = (await bulk({ action: "retry", filter: { tag: "x" }, rate: 1 })).body.bulk;
     const stranger = (await api.openTeam()).headers;
     const testKey = await api.team.newKey("test");
@@ -65,14 +96,14 @@ describe("POST /v1/tasks/bulk", () => {
     assert.deepEqual([sandbox.body.bulk.matched, sandbox.body.bulk.status], [0, "completed"]);
   });
 
-  it("refuses what is not clear", async () => {
+  it("refuses an empty filter without confirm, and invalid fields", async () => {
     const all = 'An empty filter means every task: say "confirm": "all" with it';
     const cases: [object, string][] = [
       [{ action: "cancel", filter: {} }, all],
       [{ action: "cancel", filter: { queue: null, sandbox: true } }, all],
       [{ action: "cancel" }, "filter is required"],
       [{ filter: { queue: "a" } }, "action is required"],
-      [{ action: "stop", filter: {} }, 'action must be one of "cancel", "retry", "delete"'],
+      [{ action: "stop", filter: {} }, 'action must be one of "cancel", "retry", "delete", "dismiss"'],
       [{ action: "retry", filter: { stauts: "failed" } }, 'Unknown field "stauts" (did you mean "status"?)'],
       [{ action: "retry", filter: { limit: 5 } }, 'Unknown field "limit"'],
       [

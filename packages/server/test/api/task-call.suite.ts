@@ -5,7 +5,7 @@ import { createTestApi, type TestApi } from "./test-api.ts";
 const URL_RULE = "webhook_url must be a valid http or https URL";
 const BASE = { queue: "default", webhook_url: "https://target.example/hook" };
 
-describe("the call and the time of a new task", () => {
+describe("the call and the due time of a new task", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -24,7 +24,7 @@ describe("the call and the time of a new task", () => {
     return (await api.call("GET", `/v1/tasks/${body.id}`)).body;
   };
 
-  it("the URL is absolute http or https without credentials, and kept as it was sent", async () => {
+  it("requires an absolute http or https URL without credentials, and keeps it unchanged", async () => {
     for (const webhook_url of [
       "",
       "example.com/hook",
@@ -61,7 +61,7 @@ describe("the call and the time of a new task", () => {
     }
   });
 
-  it("hop-by-hop headers, Host and Content-Length are refused, as is what is no header", async () => {
+  it("refuses hop-by-hop headers, Host, Content-Length and invalid headers", async () => {
     const cases: [Record<string, string>, string][] = [
       [{ Host: "a" }, 'Header "Host" cannot be set'],
       [{ "content-length": "1" }, 'Header "content-length" cannot be set'],
@@ -85,14 +85,14 @@ describe("the call and the time of a new task", () => {
     });
   });
 
-  it("a header may name a token of the vault, and the record shows the name", async () => {
+  it("accepts a vault token's id as a header value, and shows the id in the record", async () => {
     const { token } = (await api.call("POST", "/v1/tokens", { name: "T", value: "Bearer secret" })).body;
     const headers = { "X-Plain": "a", Authorization: token.id };
 
     assert.deepEqual((await recordOf({ headers })).headers, headers);
   });
 
-  it("run_at is ISO 8601 with a zone, at most a year ahead, and never beside delay", async () => {
+  it("requires run_at in ISO 8601 with a zone, at most a year ahead, and without delay", async () => {
     const rule = "run_at must be an ISO 8601 time with a zone, such as 2030-01-31T09:00:00Z";
     for (const run_at of [
       "",
@@ -122,7 +122,7 @@ describe("the call and the time of a new task", () => {
     assert.equal((await recordOf({ run_at: runAt })).run_at, runAt);
   });
 
-  it("takes a run_at in the past as now", async () => {
+  it("treats a run_at in the past as now", async () => {
     for (const run_at of ["2001-09-09T01:46:40Z", "0000-01-01T00:00:00+01:00"]) {
       const record = await recordOf({ run_at });
       assert.equal(record.run_at, record.created_at);

@@ -5,7 +5,7 @@ import { createTestApi, type TestApi } from "./test-api.ts";
 const TASK = { queue: "default", webhook_url: "https://target.example/hook", delay: 60 };
 const DIRECT = { targetUrl: "https://target.example/start", delay: 60 };
 
-describe("cancel, retry and explain over HTTP", () => {
+describe("cancel, retry and explain", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -18,7 +18,7 @@ describe("cancel, retry and explain over HTTP", () => {
   const act = (id: string, verb: "cancel" | "retry", body?: unknown) =>
     api.call("POST", `/v1/tasks/${id}/${verb}`, body);
 
-  it("answer the record in the words of its kind", async () => {
+  it("answer with the record in the task's own shape", async () => {
     const queued = await make(TASK);
     const direct = await make(DIRECT);
 
@@ -36,7 +36,7 @@ describe("cancel, retry and explain over HTTP", () => {
     assert.equal((await act(direct, "retry")).body.task.retries, 1);
   });
 
-  it("refuse by the state of the task, unknown ids, and fields that break their rules", async () => {
+  it("refuse a task in the wrong state, an unknown id and invalid fields", async () => {
     const id = await make(TASK);
     const unknown = "task_01k9z3mxe5f8hrk3yv5pzq8c2d";
 
@@ -61,7 +61,7 @@ describe("cancel, retry and explain over HTTP", () => {
     assert.equal((await act(id, "retry", { delay: null, priority: null })).body.priority, 5);
   });
 
-  it("are in the audit log", async () => {
+  it("write audit events", async () => {
     const id = await make(TASK);
     await act(id, "cancel");
     await act(id, "retry");
@@ -73,7 +73,7 @@ describe("cancel, retry and explain over HTTP", () => {
     assert.deepEqual(actions.sort(), ["task.cancelled", "task.retried"]);
   });
 
-  it("explain says what stands in the way", async () => {
+  it("explain why a task is not running", async () => {
     const id = await make(DIRECT);
 
     const { status, body } = await api.call("GET", `/v1/tasks/${id}/explain`);

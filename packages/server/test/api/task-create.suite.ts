@@ -30,7 +30,7 @@ describe("POST /v1/tasks", () => {
     return call;
   };
 
-  it("answers id, queue, status, priority, delay and created_at, and nothing else", async () => {
+  it("answers with id, queue, status, priority, delay and created_at only", async () => {
     const { status, body } = await create({ payload: { a: 1 }, delay: 60, priority: 8 });
 
     assert.equal(status, 201);
@@ -65,7 +65,7 @@ describe("POST /v1/tasks", () => {
     assert.equal(Date.parse(run_at) - Date.parse(created_at), delay * 1000);
   });
 
-  it("leaves to the queue what was not sent", async () => {
+  it("uses the queue's setting for a field that is left out", async () => {
     const settings = { max_retries: 7, retry_backoff: "fixed", timeout: 77 };
     assert.equal((await api.call("POST", "/v1/queues", { name: "own", ...settings })).status, 201);
     await api.call("POST", "/v1/queues/own/pause");
@@ -77,7 +77,7 @@ describe("POST /v1/tasks", () => {
     assert.deepEqual([method, headers, payload, run_at], ["POST", {}, {}, created_at]);
   });
 
-  it("sends no body with a GET that has no payload", async () => {
+  it("sends no body with a GET without payload", async () => {
     const bare = await callOf({ method: "GET" });
     assert.deepEqual([bare.method, bare.body, bare.headers["content-type"]], ["GET", "", undefined]);
 
@@ -86,7 +86,7 @@ describe("POST /v1/tasks", () => {
     assert.equal((await callOf({})).body, "{}");
   });
 
-  it("priority is 1 to 10 and defaults to 5", async () => {
+  it("requires a priority of 1 to 10, with the default 5", async () => {
     assert.equal((await create({})).body.priority, 5);
     assert.equal((await create({ priority: 1 })).body.priority, 1);
     for (const priority of [0, 11, -1, 5.5, "5", true, [5], {}]) {
@@ -97,7 +97,7 @@ describe("POST /v1/tasks", () => {
     }
   });
 
-  it("takes integers as JSON numbers, however they are written, and no others", async () => {
+  it("accepts an integer in any JSON number format, and no other number", async () => {
     const raw = (priority: string) =>
       api.call("POST", "/v1/tasks", `{"queue":"default","webhook_url":"http://a/","priority":${priority}}`);
 
@@ -107,7 +107,7 @@ describe("POST /v1/tasks", () => {
     assert.equal((await raw("NaN")).body.error, "Request body is not valid JSON");
   });
 
-  it("names the rule of every field that breaks it", async () => {
+  it("refuses each invalid field with the rule that it breaks", async () => {
     const cases: [object, string][] = [
       [{ queue: 5 }, "queue must be a string"],
       [{ webhook_url: 5 }, "webhook_url must be a string"],
@@ -145,14 +145,14 @@ describe("POST /v1/tasks", () => {
     for (const [fields, error] of cases) assert.deepEqual(await refusal(fields), { error, code: "invalid" });
   });
 
-  it("says which required field is missing", async () => {
+  it("names a missing required field", async () => {
     const { status, body } = await api.call("POST", "/v1/tasks", { webhook_url: "http://a/" });
 
     assert.equal(status, 400);
     assert.deepEqual(body, { error: "queue is required", code: "invalid" });
   });
 
-  it("refuses an unknown field and suggests the one that was meant", async () => {
+  it("refuses an unknown field and suggests the closest one", async () => {
     const cases: [string, string][] = [
       ["max_retry", ' (did you mean "max_retries"?)'],
       ["maxRetries", ' (did you mean "max_retries"?)'],
@@ -175,7 +175,7 @@ describe("POST /v1/tasks", () => {
     }
   });
 
-  it("lists every broken rule once several fields broke one: unknown, then missing, then wrong", async () => {
+  it("lists every broken rule of several fields: unknown, then missing, then invalid", async () => {
     const { body } = await api.call("POST", "/v1/tasks", { timeout: 0, priority: 0, queu: "default" });
 
     assert.deepEqual(body, {
@@ -191,7 +191,7 @@ describe("POST /v1/tasks", () => {
     });
   });
 
-  it("does not answer a flood of wrong fields with another", async () => {
+  it("limits the number of listed errors and the length of a quoted name", async () => {
     const flood = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`f${index}`, 1]));
     const long = { ["x".repeat(10_000)]: 1 };
 
@@ -199,7 +199,7 @@ describe("POST /v1/tasks", () => {
     assert.equal((await refusal(long)).error, `Unknown field "${"x".repeat(128)}…"`);
   });
 
-  it("an unknown queue is not found, whatever its name looks like", async () => {
+  it("answers 404 to an unknown queue, whatever its name", async () => {
     for (const queue of ["missing", "no_such queue", "", "\u0000", "ü"]) {
       const { status, body } = await create({ queue });
       assert.equal(status, 404);
@@ -209,7 +209,7 @@ describe("POST /v1/tasks", () => {
     assert.deepEqual(body, { error: `Queue "${"q".repeat(128)}…" not found`, code: "queue_not_found" });
   });
 
-  it("refuses a body that is no object", async () => {
+  it("refuses a body that is not an object", async () => {
     for (const text of ["[]", '"a"', "null", "1", "true"]) {
       const { status, body } = await api.call("POST", "/v1/tasks", text);
       assert.equal(status, 400);

@@ -18,7 +18,8 @@ describe("the filters of GET /v1/tasks", () => {
     target.answer = answer;
     const create = async (fields: object) => (await api.call("POST", "/v1/tasks", fields)).body;
     const task = { queue: "default", webhook_url: "https://Hooks.test:8443/a", delay: 60 };
-    tagged = (await create({ ...task, tags: ["order-1", "a,b"] })).id;
+    tagged = (await create({ ...task, tags: ["order-1", "a,b"], metadata: { order: "4711", "a.b": "=1" } }))
+      .id;
     plain = (await create(task)).id;
     direct = (await create({ targetUrl: "https://api.test/v1", delay: 60, queue: "default" })).task.id;
   });
@@ -26,7 +27,7 @@ describe("the filters of GET /v1/tasks", () => {
   const list = (query: string) => api.call("GET", `/v1/tasks?${query}`);
   const idsOf = async (query: string) => (await list(query)).body.tasks.map(({ id }: { id: string }) => id);
 
-  it("find tasks by each, alone and together, in either order", async () => {
+  it("match tasks, alone and combined, in either order", async () => {
     const { body } = await api.call("GET", `/v1/tasks/${tagged}`);
     const at = encodeURIComponent(body.created_at);
     const afterwards = encodeURIComponent(new Date(Date.parse(body.created_at) + 3600_000).toISOString());
@@ -36,6 +37,14 @@ describe("the filters of GET /v1/tasks", () => {
       ["tag=order-1", [tagged]],
       ["tag=a%2Cb&status=pending", [tagged]],
       ["tag=order-1&status=failed", []],
+      ["tag=order-1&tag=a%2Cb", [tagged]],
+      ["tag=order-1&tag=other", []],
+      ["metadata.order=4711", [tagged]],
+      ["metadata.order=4711&metadata.a.b=%3D1&tag=order-1", [tagged]],
+      ["metadata.order=4711&metadata.a.b=2", []],
+      ["metadata=order%3D4711", [tagged]],
+      ["dismissed=true", []],
+      ["dismissed=false&status=failed", [failed]],
       ["host=hooks.test", [plain, tagged]],
       ["host=HOOKS.test&order=asc", [tagged, plain]],
       ["host=api.test", [direct]],
@@ -70,7 +79,7 @@ describe("the filters of GET /v1/tasks", () => {
     }
   });
 
-  it("lead on by a cursor, in either order", async () => {
+  it("apply to the next page of a cursor, in either order", async () => {
     for (const [order, expected] of [
       ["desc", [plain, tagged]],
       ["asc", [tagged, plain]],
@@ -84,7 +93,7 @@ describe("the filters of GET /v1/tasks", () => {
     }
   });
 
-  it("are refused by their rules", async () => {
+  it("are refused with the rule that they break", async () => {
     const at = (name: string) =>
       `${name} must be an ISO 8601 time with a time zone, such as 2026-03-01T09:30:00Z`;
     const code = "response_code must be a status code, a class of them such as 5xx, timeout or network";
@@ -97,7 +106,7 @@ describe("the filters of GET /v1/tasks", () => {
       ["host=a.test%3A80", host],
       ["host=http%3A%2F%2Fa.test", host],
       ["id=abc", "id must be the id of a task"],
-      ["tag=", "tag must be a string of 1 to 64 characters"],
+      ["tag=", "tag must be a string of 1 to 64 characters or an array of 1 to 10 strings"],
       ["tag=%00", "tag must be text without NUL characters or lone surrogates"],
       ["order=down", 'order must be one of "desc", "asc"'],
       [

@@ -37,7 +37,7 @@ const KINDS = [
 ] as const;
 
 for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
-  describe(`what follows the call of a ${kind}`, () => {
+  describe(`callbacks, polling and idempotency of a ${kind}`, () => {
     let api: TestApi;
     before(async () => {
       api = await createTestApi();
@@ -61,7 +61,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
     const callbackOf = (body: Record<string, unknown>) =>
       kind === "queue task" ? [body.callback_id, body.callback_url] : [body.callbackId, body.callbackUrl];
 
-    it("a task that waits, is polled or has a provider returns its callback", async () => {
+    it("returns the callback for a task that waits, is polled or has a provider", async () => {
       for (const fields of [{ [wait]: true }, { [poll]: OWN }, { provider: "fal" }]) {
         const { status, body } = await create(fields);
         const [id, address] = callbackOf(body);
@@ -71,7 +71,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       }
     });
 
-    it("a call that names its callback waits for it, and tells its creator too", async () => {
+    it("waits for the callback by default when the call names it", async () => {
       for (const fields of [
         { [url]: "https://target.example/start?answer={callbackUrl}" },
         { headers: { "X-Answer": "{callbackUrl}" } },
@@ -85,7 +85,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(wait in (await recordOf({ headers: { "X-Answer": "callbackUrl" } })), false);
     });
 
-    it("a call that names its callback and does not wait for it goes out as it was written", async () => {
+    it("sends placeholders unchanged when the task does not wait for its callback", async () => {
       const { calls, url: address } = api.server.target;
       const text = '{"to":"{callbackUrl}"}';
       const extracted = kind === "queue task" ? { payload: { to: "{callbackUrl}" } } : { body: text };
@@ -101,7 +101,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(callbackOf(body)[0] !== undefined, kind === "direct task");
     });
 
-    it("a call that names its callback and is polled tells it, and may be ended by either", async () => {
+    it("sends the callback id in a call that is polled, and completes by the callback too", async () => {
       const { calls, url: address } = api.server.target;
       const config = { ...OWN, urlTemplate: `${address}/jobs` };
       for (const said of [{}, { [wait]: false }]) {
@@ -118,7 +118,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       }
     });
 
-    it("max_wait is an hour unless given, and at most 30 days", async () => {
+    it("defaults max_wait to an hour and allows up to 30 days", async () => {
       const usual = await recordOf({ [wait]: true });
       assert.deepEqual([usual[wait], usual[maxWait]], [true, 3600]);
       for (const seconds of [1, 2_592_000])
@@ -132,12 +132,12 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(await refusal({ [wait]: "true" }), `${wait} must be true or false`);
     });
 
-    it("a configuration of the caller's own is completed", async () => {
+    it("completes a custom poll configuration with defaults", async () => {
       const defaults = { interval: 5, resultPath: "", forwardAuth: true, maxDuration: 600 };
       assert.deepEqual((await recordOf({ [poll]: OWN }))[poll], { ...OWN, ...defaults });
     });
 
-    it("a wrong configuration is refused by its rule", async () => {
+    it("refuses an invalid poll configuration with the rule that it breaks", async () => {
       const cases: [unknown, string][] = [
         ["fal", `${poll} must be an object`],
         [{ ...OWN, statusPath: undefined }, "statusPath is required"],
@@ -160,7 +160,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       for (const [config, error] of cases) assert.equal(await refusal({ [poll]: config }), error);
     });
 
-    it("there is one way to go on: provider, own configuration or waiting", async () => {
+    it("accepts only one of provider, poll configuration and wait for a callback", async () => {
       assert.equal(
         await refusal({ provider: "fal", [poll]: OWN }),
         `Use either provider or ${poll}, not both`,
@@ -173,7 +173,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal((await create({ [wait]: false, provider: "fal" })).status, 201);
     });
 
-    it("an unknown provider is named, as far as it is short", async () => {
+    it("names an unknown provider, shortened if it is long", async () => {
       for (const provider of ["nobody", "", "\u0000", "constructor"]) {
         assert.equal(await refusal({ provider }), `Unknown provider "${provider}"`);
       }
@@ -181,7 +181,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(await refusal({ provider: 5 }), "provider must be a string");
     });
 
-    it("the address to tell the end is judged like the one to call", async () => {
+    it("checks the notification URL like the URL to call", async () => {
       const address = "https://target.example/done";
       assert.equal((await recordOf({ [done]: address }))[done], address);
       for (const wrong of ["", "/done", "http://u@a/", "http://a/\u0000"]) {
@@ -190,14 +190,14 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(await refusal({ [done]: 5 }), `${done} must be a string`);
     });
 
-    it("an address that the egress policy refuses is refused at creation", async () => {
+    it("refuses URLs that the egress policy blocks, at creation", async () => {
       assert.equal(await refusal({ [url]: "http://private.example/" }), `${url} ${PRIVATE_RULE}`);
       assert.equal(await refusal({ [done]: "http://private.example/" }), `${done} ${PRIVATE_RULE}`);
       const config = { ...OWN, urlTemplate: "https://private.example/{startResult.body.id}" };
       assert.equal(await refusal({ [poll]: config }), `urlTemplate ${PRIVATE_RULE}`);
     });
 
-    it("the same key and body bring the first task again, with its callback", async () => {
+    it("returns the first task, with its callback, for the same key and body", async () => {
       const fields = { [key]: "again", [wait]: true };
       const first = await create(fields);
       const again = await create(fields);
@@ -209,7 +209,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(idOf(again.body), idOf(first.body));
     });
 
-    it("the same key and request bring the first task again, however it is written", async () => {
+    it("returns the first task for the same key and request in another notation", async () => {
       const soon = new Date(Date.now() + 60_000).toISOString();
       const time = kind === "queue task" ? "run_at" : "delayUntil";
       const fields = {
@@ -237,10 +237,10 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.deepEqual([again.status, idOf(again.body)], [200, id], again.text);
     });
 
-    it("every field counts, and what is extracted counts byte for byte", async () => {
-      const extracted = kind === "queue task" ? "payload" : "body";
+    it("compares every field for a repeated key, and the payload or body byte for byte", async () => {
+      const field = kind === "queue task" ? "payload" : "body";
       const text = (value: string, more = "") =>
-        `${JSON.stringify({ ...base, [key]: `bytes ${extracted}` }).slice(0, -1)},"${extracted}":${value}${more}}`;
+        `${JSON.stringify({ ...base, [key]: `bytes ${field}` }).slice(0, -1)},"${field}":${value}${more}}`;
       const first = kind === "queue task" ? '{"a":1}' : '"a"';
       assert.equal((await api.call("POST", "/v1/tasks", text(first))).status, 201);
       assert.equal((await api.call("POST", "/v1/tasks", text(` ${first} `))).status, 200);
@@ -267,7 +267,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       }
     });
 
-    it("null means not given: a field is as if it were left out, or is required", async () => {
+    it("treats null as left out, and refuses it for a required field", async () => {
       const optional = Object.keys(MODELS[kind].properties).filter((name) => !(name in base));
       const nothing = Object.fromEntries(optional.map((name) => [name, null]));
       const timeless = ({ id: _, createdAt, created_at, runAt, run_at, ...rest }: Record<string, unknown>) =>
@@ -289,12 +289,12 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal(await refusal({ headers: { "X-A": null } }), 'headers["X-A"] must be a string');
     });
 
-    it("the other kind's address does not count while it is null", async () => {
+    it("ignores the URL field of the other shape when it is null", async () => {
       const other = kind === "queue task" ? "targetUrl" : "webhook_url";
       assert.equal((await create({ [other]: null })).status, 201);
     });
 
-    it("the same key with another body is a conflict", async () => {
+    it("answers 409 to the same key with another body", async () => {
       await create({ [key]: "conflict" });
       const { status, body } = await create({ [key]: "conflict", priority: 1 });
 
@@ -305,7 +305,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       });
     });
 
-    it("the key may come in the header, alone or the same in both", async () => {
+    it("accepts the key in the header, alone or equal to the one in the body", async () => {
       for (const [fields, headers] of [
         [{}, { "idempotency-key": "by header" }],
         [{ [key]: "in both" }, { "idempotency-key": "in both" }],
@@ -320,7 +320,7 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       );
     });
 
-    it("a key is 1 to 255 printable characters", async () => {
+    it("requires a key of 1 to 255 printable characters", async () => {
       const rule = "must be 1 to 255 printable ASCII characters";
       for (const wrong of ["", "a\n", "\u0000", "ü", "a".repeat(256)]) {
         assert.equal(await refusal({ [key]: wrong }), `${key} ${rule}`);
@@ -331,34 +331,34 @@ for (const { kind, base, url, wait, maxWait, poll, done, key } of KINDS) {
       assert.equal((await create({ [key]: `${"a".repeat(254)} ` })).status, 201);
     });
 
-    it("a header that names no token of the vault is refused", async () => {
+    it("refuses a header that names an unknown vault token", async () => {
       assert.equal(
         await refusal({ headers: { Authorization: "tok_123" } }),
         'Header "Authorization" references unknown vault token "tok_123"',
       );
     });
 
-    it("nine headers that name tokens of the vault are refused before any is looked for", async () => {
+    it("refuses more than 8 vault tokens in headers before it looks any up", async () => {
       const headers = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`X-${index}`, "tok_123"]));
       assert.equal(await refusal({ headers }), "headers must name at most 8 vault tokens");
     });
   });
 }
 
-describe("what follows the call of either kind of task", () => {
+describe("callbacks, signatures and idempotency of both shapes", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
   });
 
-  it("a queue task that ends with its call returns no callback, a direct task does", async () => {
+  it("returns no callback for a queue task that ends with its call, and one for a direct task", async () => {
     const { body: a } = await api.call("POST", "/v1/tasks", KINDS[0].base);
     assert.deepEqual(Object.keys(a), ["id", "queue", "status", "priority", "delay", "created_at"]);
     const { body: b } = await api.call("POST", "/v1/tasks", KINDS[1].base);
     assert.deepEqual(Object.keys(b), ["task", "callbackId", "callbackUrl"]);
   });
 
-  it("calls of queue tasks are always signed, those of direct tasks on demand", async () => {
+  it("signs every call of a queue task, and of a direct task only with sign", async () => {
     const { calls, url: targetUrl } = api.server.target;
     for (const [fields, isSigned] of [
       [{}, true],
@@ -370,7 +370,7 @@ describe("what follows the call of either kind of task", () => {
     }
   });
 
-  it("a repeated request is answered with the state that the task is in by now", async () => {
+  it("answers a repeated request with the task's current state", async () => {
     const once = { queue: "runs", webhook_url: api.server.target.url, idempotency_key: "once" };
     assert.equal((await api.run(once)).body.status, "pending");
     assert.equal((await api.run(once)).body.status, "completed");

@@ -30,7 +30,7 @@ for (const [kind, base] of Object.entries(KINDS)) {
       return body.task ?? body;
     };
 
-    it("are shown in the record, in lists and in the notification, and not in the answer to the creation", async () => {
+    it("are in the record, in lists and in the notification, not in the answer to a creation", async () => {
       const id = await created(LABELS);
       const { tags, metadata } = await recordOf(id);
       assert.deepEqual({ tags, metadata }, LABELS);
@@ -46,13 +46,13 @@ for (const [kind, base] of Object.entries(KINDS)) {
       assert.doesNotMatch(text, /tags|metadata|signup|4711/);
     });
 
-    it("are not in the record of a task that has none", async () => {
+    it("are left out of the record of a task without them", async () => {
       const record = await recordOf(await created({}));
 
       assert.deepEqual(["tags" in record, "metadata" in record], [false, false]);
     });
 
-    it("are taken up to their limits", async () => {
+    it("are accepted up to their limits", async () => {
       const most = Array.from({ length: 10 }, (_, index) => `${index}`.padStart(64, "x"));
       assert.deepEqual((await recordOf(await created({ tags: most }))).tags, most);
       const entries = Array.from({ length: 16 }, (_, index) => [
@@ -63,7 +63,7 @@ for (const [kind, base] of Object.entries(KINDS)) {
       assert.deepEqual((await recordOf(await created({ metadata: largest }))).metadata, largest);
     });
 
-    it("are refused by their rules", async () => {
+    it("are refused with the rule that they break", async () => {
       const tooMany = "metadata must be at most 16 entries and 1024 bytes together";
       const storable = "text without NUL characters or lone surrogates";
       const cases: [object, string][] = [

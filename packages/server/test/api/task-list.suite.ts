@@ -26,7 +26,7 @@ describe("GET /v1/tasks", () => {
   const idsOf = async (query: string, headers: Credential): Promise<string[]> =>
     (await list(query, headers)).body.tasks.map(({ id }: { id: string }) => id);
 
-  it("the list holds records without payload and attempts, and says where it goes on", async () => {
+  it("lists records without payload and attempts, and the cursor of the next page", async () => {
     const { ids, headers } = await createTasks(5);
 
     const { status, body } = await list("?limit=1&offset=3", headers);
@@ -57,7 +57,7 @@ describe("GET /v1/tasks", () => {
     assert.equal(body.tasks[0].attempt_count, 0);
   });
 
-  it("the list takes limit (default 20) and offset, and is newest first", async () => {
+  it("accepts limit (default 20) and offset, and lists newest first", async () => {
     const { ids, headers } = await createTasks(21);
     const newestFirst = [...ids].reverse();
 
@@ -73,7 +73,7 @@ describe("GET /v1/tasks", () => {
     });
   });
 
-  it("a page ends where it would be too large, and the cursor goes on with the rest", async () => {
+  it("ends a page that would be too large, and continues it by the cursor", async () => {
     const { ids, headers } = await createTasks(5);
     await api.server.database.rows(
       "update tasks set headers = jsonb_build_object('X-Long', repeat('é', 200000)) where id = any($1)",
@@ -97,7 +97,7 @@ describe("GET /v1/tasks", () => {
     assert.deepEqual(seen, [...ids].reverse());
   });
 
-  it("takes queue and status, alone or together", async () => {
+  it("filters by queue and status, alone or together", async () => {
     const call = { webhook_url: "http://a/" };
     await api.call("POST", "/v1/queues", { name: "a-b" });
     await api.call("POST", "/v1/queues/a-b/pause");
@@ -129,7 +129,7 @@ describe("GET /v1/tasks", () => {
     }
   });
 
-  it("a cursor goes on with its own search, however long the pages are", async () => {
+  it("continues the search of a cursor with any page size", async () => {
     const { ids, headers } = await createTasks(4);
     const [first, second] = ids;
     const cursorOf = async (query: string, credential: Credential = headers) =>
@@ -154,7 +154,7 @@ describe("GET /v1/tasks", () => {
     assert.deepEqual(await idsOf(`?status=failed,pending&cursor=${cursor}`, headers), [second, first]);
   });
 
-  it("a cursor with other filters, another order or of another team is refused", async () => {
+  it("refuses a cursor with other filters, another order or of another team", async () => {
     const { headers } = await createTasks(3);
     const { headers: theirs } = await createTasks(3);
     const cursorOf = async (query: string, credential: Credential = headers) =>
@@ -179,11 +179,11 @@ describe("GET /v1/tasks", () => {
     }
   });
 
-  it("limit is at most 100; every other wrong parameter is refused by its rule too", async () => {
+  it("refuses a limit above 100 and other invalid parameters with the rule that they break", async () => {
     const limit = "limit must be an integer between 1 and 100";
     const offset = "offset must be an integer between 0 and 9007199254740991";
     const states = '"pending", "active", "completed", "failed", "waiting", "polling", "cancelled"';
-    const queue = "queue must be 1 to 64 letters, digits or hyphens";
+    const queue = "queue must be 1 to 64 letters, digits, dots, underscores or hyphens";
     const cases: [string, string][] = [
       ["limit=101", limit],
       ["limit=0", limit],
@@ -203,7 +203,7 @@ describe("GET /v1/tasks", () => {
       ["status=done", `status must be one of ${states}`],
       ["status=PENDING", `status must be one of ${states}`],
       ["status=failed&status=pending", `status must be one of ${states}`],
-      ["queue=a_b", queue],
+      ["queue=a@b", queue],
       ["queue=%00", queue],
       ["queue=a&queue=b", queue],
       ["cursor=abc", "cursor must be the nextCursor of a page"],
@@ -222,7 +222,7 @@ describe("GET /v1/tasks", () => {
     }
   });
 
-  it("holds results without their bodies, of both kinds", async (test) => {
+  it("lists results without their bodies, in both shapes", async (test) => {
     const { target } = api.server;
     test.mock.method(target, "answer", (...[, response]: Parameters<typeof target.answer>) =>
       response.end("canary"),

@@ -10,7 +10,7 @@ const LONG = "oh ".repeat(400_000);
 /** With as much of the answer as an error has room for. */
 const ERROR = `The target answered 500: ${LONG.slice(0, 199)}…`;
 
-describe("queue tasks that exist", () => {
+describe("reading queue tasks", () => {
   let api: TestApi;
   before(async () => {
     api = await createTestApi();
@@ -32,7 +32,7 @@ describe("queue tasks that exist", () => {
     return body.id;
   }
 
-  it("the record of a new task has no field that is not set", async () => {
+  it("shows a new task without fields that are not set", async () => {
     const { id } = await createTask();
 
     const { status, body } = await get(id);
@@ -59,7 +59,7 @@ describe("queue tasks that exist", () => {
     assertNow(body.created_at);
   });
 
-  it("the record of an ended task has its history, its result and why it failed", async (test) => {
+  it("shows an ended task with its attempts, its result and the reason of its failure", async (test) => {
     const id = await createFailedTask(test);
 
     const { body } = await get(id);
@@ -90,7 +90,7 @@ describe("queue tasks that exist", () => {
     assert.ok(connect_ms <= attempt.duration && first_byte_ms <= attempt.duration);
   });
 
-  it("the record of a task with a call in flight has an open attempt", async (test) => {
+  it("shows an open attempt while a call is in flight", async (test) => {
     const { target, look } = api.server;
     const { answer } = target;
     const id = await createFailedTask(test, { max_retries: 1 });
@@ -122,14 +122,14 @@ describe("queue tasks that exist", () => {
     assert.equal((await get(id)).body.status, "completed");
   });
 
-  it("the record says of a test key's task that it is one", async () => {
+  it("marks a task of a test key as sandbox", async () => {
     const task = { queue: "default", webhook_url: "http://a/" };
     const { body } = await api.call("POST", "/v1/tasks", task, await api.team.newKey("test"));
 
     assert.equal((await get(body.id)).body.sandbox, true);
   });
 
-  it("is written as the reference says, in the record and in the list", async (test) => {
+  it("answers as the OpenAPI models say, in the record and in the list", async (test) => {
     await createTask();
     const id = await createFailedTask(test);
     const list = (await api.call("GET", "/v1/tasks")).body;
@@ -140,7 +140,7 @@ describe("queue tasks that exist", () => {
     assert.ok(statuses.includes("pending") && statuses.includes("failed"));
   });
 
-  it("are found by either spelling of their id, and by no other", async () => {
+  it("finds a task by either spelling of its id, and by no other", async () => {
     const { id, uuid } = await createTask();
 
     assert.equal((await get(uuid)).body.id, id);
@@ -162,7 +162,7 @@ describe("queue tasks that exist", () => {
     }
   });
 
-  it("of another team are answered exactly like unknown ones", async () => {
+  it("answers 404 for a task of another team, as for an unknown one", async () => {
     const { id } = await createTask();
     const { headers } = await api.openTeam();
 
@@ -174,7 +174,7 @@ describe("queue tasks that exist", () => {
     assert.equal((await get(id)).status, 200);
   });
 
-  it("are deleted by either spelling while they are pending, and not after that", async (test) => {
+  it("deletes a pending task by either spelling of its id, and no ended one", async (test) => {
     const { id, uuid } = await createTask();
     assert.deepEqual((await api.call("DELETE", `/v1/tasks/${uuid}`)).body, { id: uuid, deleted: true });
     assert.equal((await api.call("DELETE", `/v1/tasks/${id}`)).status, 404);

@@ -14,7 +14,7 @@ interface Schema {
  * A client made from the reference has a type for either kind of task, and must be able to tell by a field which of the two it
  * has got: `"targetUrl" in task`.
  */
-describe("the answers of tasks in the reference", () => {
+describe("task responses in the OpenAPI document", () => {
   let schemas: Readonly<Record<string, Schema>>;
   let answers: (operation: string, status: number) => Schema;
   before(async () => {
@@ -42,7 +42,7 @@ describe("the answers of tasks in the reference", () => {
     );
   };
 
-  it("are two models each, told apart by a field that only one of them has", () => {
+  it("are two models each, which a required field tells apart", () => {
     for (const [answer, fields] of [
       [answers("/v1/tasks post", 201), ["id", "task"]],
       [answers("/v1/tasks post", 200), ["id", "task"]],
@@ -57,7 +57,7 @@ describe("the answers of tasks in the reference", () => {
     assert.equal("targetUrl" in (queued?.properties ?? {}), false);
   });
 
-  it("have a model for what stands inside of them", () => {
+  it("wrap the model of a direct task", () => {
     for (const wrapper of ["CreatedDirectTask", "DirectTaskAnswer"]) {
       assert.ok(named(schemas[wrapper]?.properties?.task).required?.includes("targetUrl"));
     }

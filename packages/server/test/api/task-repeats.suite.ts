@@ -28,7 +28,7 @@ const OTHER: Record<string, unknown> = {
   timeout: 12,
 };
 
-describe("an idempotency key and the settings of the queue", () => {
+describe("idempotency keys and queue settings", () => {
   let api: TestApi;
   let keys = 0;
   before(async () => {
@@ -50,7 +50,7 @@ describe("an idempotency key and the settings of the queue", () => {
   });
   const create = (fields?: object) => api.call("POST", "/v1/tasks", task(fields));
 
-  it("a repeat that writes the queue's settings out gets the first task, and one that leaves them out too", async () => {
+  it("returns the first task whether the repeat states the queue's settings or omits them", async () => {
     for (const [first, second] of [
       [{}, SETTINGS],
       [SETTINGS, {}],
@@ -65,7 +65,7 @@ describe("an idempotency key and the settings of the queue", () => {
     }
   });
 
-  it("the same holds for direct tasks", async () => {
+  it("returns the first direct task when the repeat states the queue's settings", async () => {
     keys += 1;
     const direct = {
       queue: "repeats",
@@ -78,7 +78,7 @@ describe("an idempotency key and the settings of the queue", () => {
     assert.equal(again.body.task.id, made.body.task.id);
   });
 
-  it("a setting that differs from the queue's is another request, in either order", async () => {
+  it("answers 409 to a repeat with a setting that differs from the queue's, in either order", async () => {
     for (const [name, value] of Object.entries(OTHER)) {
       keys += 1;
       await create();
@@ -90,14 +90,14 @@ describe("an idempotency key and the settings of the queue", () => {
     }
   });
 
-  it("a repeat with the settings written out and another payload is another request", async () => {
+  it("answers 409 to a repeat that states the queue's settings with another payload", async () => {
     keys += 1;
     await create();
     const again = await create({ ...SETTINGS, payload: { n: 2 } });
     assert.deepEqual([again.status, again.body.code], [409, "idempotency_conflict"]);
   });
 
-  it("the defaults of a new queue may be written out too", async () => {
+  it("returns the first task when the repeat states the defaults of a new queue", async () => {
     await api.call("POST", "/v1/queues", { name: "usual" });
     keys += 1;
     const usual = {
@@ -115,7 +115,7 @@ describe("an idempotency key and the settings of the queue", () => {
     assert.equal((await create({ queue: "usual" })).status, 200);
   });
 
-  it("the very same request gets its task also after the queue was changed", async () => {
+  it("returns the first task to the identical request after the queue was changed", async () => {
     for (const first of [{}, SETTINGS]) {
       keys += 1;
       await api.call("PATCH", "/v1/queues/changed", SETTINGS);
@@ -128,7 +128,7 @@ describe("an idempotency key and the settings of the queue", () => {
     }
   });
 
-  it("in an atomic batch, items of one key that differ in written-out settings alone make one task", async () => {
+  it("creates one task for batch items that differ only in stated queue settings", async () => {
     keys += 1;
     const send = (tasks: object[]) => api.call("POST", "/v1/tasks/batch", { tasks, atomic: true });
     const one = await send([task(), task(SETTINGS)]);

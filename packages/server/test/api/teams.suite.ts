@@ -5,7 +5,7 @@ import type { TestTeam } from "./test-team.ts";
 
 const NOBODY = "user_01k9z3mxe5f8hrk3yv5pzq8c2d";
 
-describe("a team and its people", () => {
+describe("teams and members", () => {
   let api: TestApi;
   let others: TestTeam;
   before(async () => {
@@ -16,7 +16,7 @@ describe("a team and its people", () => {
   const signIn: TestTeam["signIn"] = (name, role) => api.team.signIn(name, role);
 
   describe("teams", () => {
-    it("are listed for the person who is signed in, and the current one is marked", async () => {
+    it("are listed for the signed-in user, with the current one marked", async () => {
       const { headers } = await signIn("lists", "viewer");
       const created = await api.call("POST", "/v1/teams", { name: "Second" }, headers);
 
@@ -45,7 +45,7 @@ describe("a team and its people", () => {
       for (const { joinedAt } of body.teams) assertNow(joinedAt);
     });
 
-    it("are created by any signed-in person, who then owns them", async () => {
+    it("are created by any signed-in user, who then owns them", async () => {
       const { headers } = await signIn("creates", "viewer");
 
       const { status, body } = await api.call("POST", "/v1/teams", { name: "Acme" }, headers);
@@ -57,7 +57,7 @@ describe("a team and its people", () => {
       assertNow(body.team.createdAt);
     });
 
-    it("have an end to their number", async () => {
+    it("are limited to 10 per user on the free plan", async () => {
       const { headers } = await signIn("too-many", "owner");
       for (let count = 0; count < 10; count += 1)
         assert.equal((await api.call("POST", "/v1/teams", { name: "Acme" }, headers)).status, 201);
@@ -70,7 +70,7 @@ describe("a team and its people", () => {
       );
     });
 
-    it("are a matter of people: keys and applications have one", async () => {
+    it("cannot be listed, created or left by an API key", async () => {
       for (const [method, url, body] of [
         ["GET", "/v1/teams", undefined],
         ["POST", "/v1/teams", { name: "Acme" }],
@@ -100,7 +100,7 @@ describe("a team and its people", () => {
       assert.equal((await api.call("GET", "/v1/team")).body.team.name, "Analytical Engines");
     });
 
-    it("have a name of 1 to 100 characters", async () => {
+    it("require a name of 1 to 100 characters without control characters", async () => {
       const { headers } = await signIn("names", "admin");
       const long = "name must be a string of 1 to 100 characters";
       const cases: [unknown, string][] = [
@@ -149,7 +149,7 @@ describe("a team and its people", () => {
       assert.ok(!(await api.call("GET", "/v1/team/members")).text.includes(id));
     });
 
-    it("who are unknown, of another team or cannot be are not found", async () => {
+    it("are answered 404 when unknown, malformed or of another team", async () => {
       const { id } = await others.signIn("elsewhere", "member");
       for (const unknown of [
         id,
@@ -179,7 +179,7 @@ describe("a team and its people", () => {
       );
     });
 
-    it("leave when they like", async () => {
+    it("can leave, which ends their session", async () => {
       const { headers, id, email } = await signIn("leaves", "viewer");
 
       const { status, body } = await api.call("DELETE", "/v1/team/membership", undefined, headers);
@@ -190,7 +190,7 @@ describe("a team and its people", () => {
       assert.equal((await api.call("GET", "/v1/me", undefined, headers)).status, 401);
     });
 
-    it("cannot leave the team without an owner", async () => {
+    it("cannot leave, be removed or change role as the last owner", async () => {
       const { signIn: signInAlone } = await api.openTeam();
       const { headers, id } = await signInAlone("last", "owner");
       for (const [method, url, body] of [
@@ -206,7 +206,7 @@ describe("a team and its people", () => {
       }
     });
 
-    it("have one of four roles", async () => {
+    it("require one of the four roles", async () => {
       const cases: [unknown, string][] = [
         [{}, "role is required"],
         [{ role: "root" }, 'role must be one of "owner", "admin", "member", "viewer"'],
@@ -220,7 +220,7 @@ describe("a team and its people", () => {
     });
   });
 
-  describe("who may manage a team", () => {
+  describe("permission to manage a team", () => {
     const ROUTES = [
       ["GET", "/v1/team", undefined, "viewer", "team:read"],
       ["PATCH", "/v1/team", { name: "Acme" }, "admin", "team:write"],
@@ -232,7 +232,7 @@ describe("a team and its people", () => {
       ["DELETE", "/v1/team/invitations/inv_x", undefined, "admin", "team:write"],
     ] as const;
 
-    it("goes by role", async () => {
+    it("depends on the role of a user", async () => {
       for (const role of ["owner", "admin", "member", "viewer"] as const) {
         const { headers } = await signIn(role, role);
         for (const [method, url, body, needed] of ROUTES) {
@@ -248,7 +248,7 @@ describe("a team and its people", () => {
       }
     });
 
-    it("goes by scope, for applications", async () => {
+    it("depends on the scope of an application", async () => {
       const granted = {
         "team:read": (await api.team.application("team:read")).headers,
         "team:write": (await api.team.application("team:write")).headers,

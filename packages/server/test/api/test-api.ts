@@ -5,10 +5,10 @@ import { pino } from "pino";
 import type { PageFiles } from "../../src/api/pages/page-files.ts";
 import type { LinkDelivery } from "../../src/api/pages/sign-in.ts";
 import type { ApiDeps } from "../../src/api/server.ts";
-import { composeApi } from "../../src/compose-api.ts";
-import type { Services } from "../../src/compose-services.ts";
 import type { Mail } from "../../src/domain/identity/mail.ts";
-import { openTestServer, type TestServer } from "../test-server.ts";
+import { composeApi } from "../../src/server/compose-api.ts";
+import type { Services } from "../../src/server/compose-node.ts";
+import { openTestServer, refusePrivate, type TestServer } from "../test-server.ts";
 import { openTestTeam, type TestTeam } from "./test-team.ts";
 
 /** The API of a real node, asked by injection, as one team that no other test knows. */
@@ -49,8 +49,7 @@ type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "
   readonly help?: PageFiles;
 };
 
-/** What the egress policy of these tests says of every host called `private.…`. */
-export const PRIVATE_RULE = "must not point to a private or reserved address";
+export { PRIVATE_RULE } from "../test-server.ts";
 export const BODY_LIMIT = 64 * 1024;
 export const PUBLIC_URL = "https://bellhop.test";
 export const VERSION = "1.2.3";
@@ -79,8 +78,7 @@ interface OpenApp {
 async function openApp({ services }: TestServer, http: Http): Promise<OpenApp> {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(JSON.parse(line)) });
-  const refuseUrl = (url: string) => (url.includes("//private.") ? PRIVATE_RULE : null);
-  const app = await composeApi(services, refuseUrl, {
+  const app = await composeApi(services, refusePrivate, {
     log,
     version: VERSION,
     publicUrl: PUBLIC_URL,

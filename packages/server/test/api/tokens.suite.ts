@@ -23,7 +23,7 @@ describe("vault tokens", () => {
     test.after(() => Object.assign(vault, open));
   };
 
-  it("is created from a name and a value, and answered without the value, which calls carry", async () => {
+  it("are created without the value in the answer, and sent with the value in calls", async () => {
     const { status, body } = await create({ name: "Replicate", value: VALUE });
 
     assert.equal(status, 201);
@@ -35,7 +35,7 @@ describe("vault tokens", () => {
     assert.equal(api.server.target.calls.at(-1)?.headers.authorization, VALUE);
   });
 
-  it("shows the hosts it may be sent to, in the spelling of URLs", async () => {
+  it("show their allowed hosts in lower case", async () => {
     const { status, body } = await create({
       name: "Replicate",
       value: VALUE,
@@ -48,7 +48,7 @@ describe("vault tokens", () => {
     assert.deepEqual(list.body.tokens[0], body.token);
   });
 
-  it("is listed newest first, in an object of its own", async () => {
+  it("are listed newest first", async () => {
     const first = (await create({ name: "first", value: VALUE })).body.token;
     const second = (await create({ name: "second", value: VALUE })).body.token;
 
@@ -60,7 +60,7 @@ describe("vault tokens", () => {
     assert.deepEqual(first, { id: first.id, name: "first", createdAt: first.createdAt, lastUsedAt: null });
   });
 
-  it("is shown alone with how many open tasks name it, those of the sandbox not counted", async () => {
+  it("show how many open live tasks name them", async () => {
     const { token } = (await create({ name: "counted", value: VALUE })).body;
     const task = { webhook_url: "http://localhost/", headers: { Authorization: token.id } };
     await api.call("POST", "/v1/tasks", { ...task, queue: "default" });
@@ -72,7 +72,7 @@ describe("vault tokens", () => {
     assert.deepEqual(body, { token: { ...token, openTasks: { count: 1, isCapped: false } } });
   });
 
-  it("is revoked once, and no longer listed", async () => {
+  it("are revoked once and then no longer listed", async () => {
     const { id } = (await create({ name: "old", value: VALUE })).body.token;
 
     const revoked = await api.call("DELETE", `/v1/tokens/${id}`);
@@ -89,7 +89,7 @@ describe("vault tokens", () => {
     assert.ok(!tokens.some((token: { id: string }) => token.id === id));
   });
 
-  it("a token that is not there, never was or cannot be is not found", async () => {
+  it("are answered 404 when unknown or malformed", async () => {
     for (const id of ["tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "tok_x", "x", "%00", "a".repeat(2000)]) {
       for (const method of ["GET", "DELETE"] as const) {
         const { status, body } = await api.call(method, `/v1/tokens/${id}`);
@@ -101,7 +101,7 @@ describe("vault tokens", () => {
     }
   });
 
-  it("another team neither sees nor revokes it", async () => {
+  it("are hidden from other teams", async () => {
     const { id } = (await create({ name: "ours", value: VALUE })).body.token;
     const { headers: other } = await api.openTeam();
 
@@ -115,7 +115,7 @@ describe("vault tokens", () => {
     }
   });
 
-  it("a missing or empty field is required", async () => {
+  it("require a name and a value", async () => {
     const cases: [object, string][] = [
       [{ value: VALUE }, "name is required"],
       [{ name: "", value: VALUE }, "name is required"],
@@ -136,7 +136,7 @@ describe("vault tokens", () => {
     ]);
   });
 
-  it("a name has at most 100 characters", async () => {
+  it("require a name of at most 100 characters without control characters", async () => {
     assert.equal((await create({ name: "ü".repeat(100), value: VALUE })).status, 201);
     assert.equal((await create({ name: "😀".repeat(100), value: VALUE })).status, 201);
     for (const name of ["a".repeat(101), 5, []]) {
@@ -155,7 +155,7 @@ describe("vault tokens", () => {
     }
   });
 
-  it("a value is fit for a header, and is not repeated when it is not", async () => {
+  it("require a valid header value, which a refusal does not repeat", async () => {
     const unfit = [
       "canary\r\nX-Evil: 1",
       "canary\n",
@@ -182,7 +182,7 @@ describe("vault tokens", () => {
     assert.equal((await create({ name: "a", value: "Basic \u00e4\t~" })).status, 201);
   });
 
-  it("allowedHosts holds 1 to 50 host names", async () => {
+  it("require allowedHosts of 1 to 50 host names", async () => {
     const list = "allowedHosts must be an array of 1 to 50 host names";
     const cases: [unknown, string][] = [
       [[], list],
@@ -203,7 +203,7 @@ describe("vault tokens", () => {
     assert.equal((await create({ name: "a", value: VALUE, allowedHosts: most })).status, 201);
   });
 
-  it("an unknown field, a body that is none and a stray parameter are refused", async () => {
+  it("refuse unknown fields and parameters, and bodies that are not JSON objects", async () => {
     const unknown = await create({ name: "a", valu: VALUE, value: VALUE });
     assert.deepEqual(unknown.body, {
       error: 'Unknown field "valu" (did you mean "value"?)',
@@ -218,7 +218,7 @@ describe("vault tokens", () => {
     assert.equal((await api.call("DELETE", "/v1/tokens/tok_x", { a: 1 })).status, 400);
   });
 
-  it("all of them answer 503 while there is no key, whatever they are asked", async (test) => {
+  it("are answered 503 on every route while the vault has no key", async (test) => {
     closeVault(test);
     const answers = [
       await create({ name: "a", value: VALUE }),
@@ -234,13 +234,13 @@ describe("vault tokens", () => {
     }
   });
 
-  it("asks for a credential first", async (test) => {
+  it("require a credential before the vault is checked", async (test) => {
     closeVault(test);
     const { status } = await api.call("GET", "/v1/tokens", undefined, { authorization: "" });
     assert.equal(status, 401);
   });
 
-  it("the value is in no answer and in no log line", async () => {
+  it("keep their values out of answers and of the log", async () => {
     api.lines.length = 0;
     const answers = [
       await create({ name: "a", value: VALUE }),

@@ -11,7 +11,7 @@ describe("/v1/webhooks", () => {
   const WEBHOOK = { url: "https://example.com/hook", events: ["task.completed"] };
   const create = (fields: object = {}) => api.call("POST", "/v1/webhooks", { ...WEBHOOK, ...fields });
 
-  it("creates, shows, lists, changes and deletes", async () => {
+  it("creates, shows, lists, updates and deletes a webhook, with audit events", async () => {
     const { status, body } = await create({ queue: "emails", tag: null });
     assert.equal(status, 201);
     const { id, created_at, updated_at, ...rest } = body.webhook;
@@ -55,7 +55,7 @@ describe("/v1/webhooks", () => {
     });
   });
 
-  it("takes a condition away by null, and keeps one that is not named", async () => {
+  it("removes a filter that is set to null, and keeps one that is left out", async () => {
     const { id } = (await create({ queue: "emails", tag: "signup" })).body.webhook;
     const change = async (fields: object) => {
       const { queue, tag } = (await api.call("PATCH", `/v1/webhooks/${id}`, fields)).body.webhook;
@@ -79,7 +79,7 @@ describe("/v1/webhooks", () => {
     assert.deepEqual(listed, made.reverse());
   });
 
-  it("says what is wrong with one", async () => {
+  it("refuses an invalid webhook with the rule that it breaks", async () => {
     const wrong: readonly (readonly [object, string | RegExp])[] = [
       [{ url: "ftp://example.com" }, "url must be a valid http or https URL"],
       [{ url: "https://private.example" }, `url ${PRIVATE_RULE}`],

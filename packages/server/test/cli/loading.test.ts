@@ -19,7 +19,7 @@ async function loadedWith(file: string, known = new Set<string>()): Promise<Set<
 }
 
 describe("the bellhop command", () => {
-  it("loads no part of the server for those who use one by its API", async () => {
+  it("loads no server code for the commands that use the API", async () => {
     const loaded = [...(await loadedWith(join(SOURCE, "cli/commands.ts")))];
     const packages = loaded.filter((name) => !name.startsWith("/") && !name.startsWith("node:"));
     assert.deepEqual(packages.sort(), ["@bellhop/sdk", "commander"]);

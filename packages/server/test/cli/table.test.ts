@@ -19,7 +19,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a table on the terminal", () => {
-  it("has one aligned line for each row where there is room", () => {
+  it("has one aligned line per row if the terminal is wide enough", () => {
     const expected = [
       "NAME              COUNT  ID",
       "Acme                  7  team_1",
@@ -29,7 +29,7 @@ describe("a table on the terminal", () => {
     assert.equal(renderTable(COLUMNS, ROWS, undefined), `${expected.join("\n")}\n`);
   });
 
-  it("puts the id on a line of its own where there is not, and cuts a name rather than an id", () => {
+  it("puts the id on a separate line and cuts the name if it is not", () => {
     const rows = [{ name: "A name that goes on and on", count: 12345678, id: "team_01k9z3mxe5f8hrk3yv5" }];
     const lines = renderTable(COLUMNS, rows, 30).trimEnd().split("\n");
     assert.deepEqual(lines, [
@@ -39,7 +39,7 @@ describe("a table on the terminal", () => {
     ]);
   });
 
-  it("stays aligned beside letters that take two columns, or none", () => {
+  it("stays aligned with characters that take two columns, or none", () => {
     const rows = [
       { name: "株式会社", count: 1, id: "a" },
       { name: "Cafe\u0301 ltd", count: 2, id: "b" },
@@ -50,7 +50,7 @@ describe("a table on the terminal", () => {
     );
   });
 
-  it("shows what would steer the terminal as something that does not", () => {
+  it("replaces control characters", () => {
     const rows = [{ name: "\u001b[31mred\n", count: 1, id: "a" }];
     assert.match(renderTable(COLUMNS, rows, 80), /^\ufffd\[31mred\ufffd/m);
   });

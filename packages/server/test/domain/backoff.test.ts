@@ -21,7 +21,7 @@ describe("backoff", () => {
     );
   });
 
-  it("starts from the queue's delay", () => {
+  it("starts from the queue's delay, and stays 0 for a delay of 0", () => {
     assert.deepEqual(
       [1, 2, 3].map((failures) => backoffMs("exponential", failures, 10, 0)),
       [10_000, 20_000, 40_000],
@@ -35,7 +35,7 @@ describe("backoff", () => {
     assert.equal(backoffMs("exponential", 2000, 3600, 0), HOUR_MS);
   });
 
-  it("adds at most a tenth of jitter and never takes any away", () => {
+  it("adds at most 10% jitter and never subtracts any", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...BACKOFFS),
@@ -61,18 +61,18 @@ describe("backoff", () => {
     );
   });
 
-  it("spreads tasks that failed together", () => {
+  it("gives different waits to tasks that failed together", () => {
     assert.notEqual(backoffMs("fixed", 1, 60, 0.1), backoffMs("fixed", 1, 60, 0.9));
   });
 });
 
 describe("Retry-After", () => {
-  it("is taken in seconds", () => {
+  it("can be a number of seconds", () => {
     assert.equal(retryAfterMs("120", now), 120_000);
     assert.equal(retryAfterMs(" 5 ", now), 5000);
   });
 
-  it("is taken as an HTTP date", () => {
+  it("can be an HTTP date", () => {
     assert.equal(retryAfterMs("Tue, 01 Jan 2030 00:01:30 GMT", now), 90_000);
   });
 
@@ -82,7 +82,7 @@ describe("Retry-After", () => {
     assert.equal(retryAfterMs("Wed, 01 Jan 2031 00:00:00 GMT", now), HOUR_MS);
   });
 
-  it("is ignored when it is absent, in the past, or no wait at all", () => {
+  it("is ignored when it is absent, in the past, or 0", () => {
     for (const header of [undefined, "0", "Mon, 31 Dec 2029 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
       assert.equal(retryAfterMs(header, now), null, header);
     }
@@ -108,7 +108,7 @@ describe("Retry-After", () => {
     }
   });
 
-  it("is never a wait below zero or above an hour, whatever a target says", () => {
+  it("yields a wait of at most an hour, or none, for any header", () => {
     const date = fc.date({ noInvalidDate: true }).map((at) => at.toUTCString());
     const header = fc.oneof(fc.string(), fc.bigInt().map(String), date);
     fc.assert(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { isCallUrl } from "../../src/domain/call.ts";
 
 describe("isCallUrl", () => {
-  it("never lets credentials through, however the URL is written", () => {
+  it("refuses a URL with credentials, however it is written", () => {
     const piece = fc.constantFrom(
       "http",
       "HTTPS",

@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, it, mock } from "node:test";
 import { Cron } from "croner";
-import { cronComplaint, cronTimes, isTimeZone, nextTimes, rememberCronTimes } from "../../src/domain/cron.ts";
+import {
+  cronComplaint,
+  cronTimes,
+  isTimeZone,
+  nextTimes,
+  rememberCronTimes,
+} from "../../src/features/schedules/domain-cron.ts";
 
 function times(cron: string, zone: string, after: string, count = 3): string[] {
   return nextTimes(cron, zone, new Date(after), count).map((at) => at.toISOString().replace(".000Z", "Z"));
 }
 
-describe("a cron expression", () => {
-  it("has five fields, or six with seconds first", () => {
+describe("cron expressions", () => {
+  it("have five fields, or six with seconds first", () => {
     assert.deepEqual(times("*/20 * * * *", "UTC", "2026-01-01T00:00:00.5Z"), [
       "2026-01-01T00:20:00Z",
       "2026-01-01T00:40:00Z",
@@ -22,7 +28,7 @@ describe("a cron expression", () => {
       assert.equal(cronComplaint(cron), "cron must have five fields, or six with seconds first");
   });
 
-  it("means either where both days are given, and knows names", () => {
+  it("match either day of month or day of week when both are given, and accept names", () => {
     assert.deepEqual(times("0 0 13 * fri", "UTC", "2026-01-01T00:00:00Z", 4), [
       "2026-01-02T00:00:00Z",
       "2026-01-09T00:00:00Z",
@@ -36,7 +42,7 @@ describe("a cron expression", () => {
     assert.equal(times("0 0 * * sat-sun", "UTC", "2026-01-01T00:00:00Z", 2)[1], "2026-01-04T00:00:00Z");
   });
 
-  it("says which field is wrong", () => {
+  it("are refused with the name of the invalid field", () => {
     const wrong: [string, string][] = [
       ["60 * * * *", 'minute "60"'],
       ["* 24 * * *", 'hour "24"'],
@@ -55,14 +61,14 @@ describe("a cron expression", () => {
       assert.ok(cronComplaint(cron)?.startsWith(`cron has an invalid ${field}`), cron);
   });
 
-  it("that never fires is refused, and one that hardly ever does is not", () => {
+  it("are refused if they can never fire, and accepted if they rarely do", () => {
     for (const cron of ["0 0 30 2 *", "0 0 31 4,6,9,11 *", "0 0 0 31 2 *"])
       assert.match(cronComplaint(cron) ?? "", /never fires/);
     assert.equal(cronComplaint("0 0 30 2 mon"), null);
     assert.deepEqual(times("0 0 29 2 *", "UTC", "2096-03-01T00:00:00Z", 1), ["2104-02-29T00:00:00Z"]);
   });
 
-  it("runs a time that the clocks skip at the first instant after the gap, once", () => {
+  it("fire once, right after the gap, for a time that a clock change skips", () => {
     // Berlin: 2026-03-29, 02:00 becomes 03:00.
     assert.deepEqual(times("30 2 * * *", "Europe/Berlin", "2026-03-28T00:00:00Z"), [
       "2026-03-28T01:30:00Z",
@@ -82,7 +88,7 @@ describe("a cron expression", () => {
     assert.equal(times("0 12 30 12 *", "Pacific/Apia", "2011-12-29T00:00:00Z", 1)[0], "2011-12-30T10:00:00Z");
   });
 
-  it("runs a time that comes twice the first time only", () => {
+  it("fire once, at the first occurrence, for a time that a clock change repeats", () => {
     // New York: 2026-11-01, 02:00 becomes 01:00.
     assert.deepEqual(times("30 1 * * *", "America/New_York", "2026-11-01T00:00:00Z", 2), [
       "2026-11-01T05:30:00Z",
@@ -99,7 +105,7 @@ describe("a cron expression", () => {
     ]);
   });
 
-  it("is looked up twice at most for a time, also inside a repeated hour", () => {
+  it("need at most two lookups per time, even in a repeated hour", () => {
     const lookups = mock.method(Cron.prototype, "nextRun");
     const offsets = mock.method(Intl.DateTimeFormat.prototype, "formatToParts");
     try {
@@ -119,7 +125,7 @@ describe("a cron expression", () => {
     }
   });
 
-  it("of many schedules is looked up once, and gives the times that it gives alone, also where clocks change", () => {
+  it("share cached lookups between schedules, with the same times as without the cache", () => {
     const lookups = mock.method(Cron.prototype, "nextRun");
     try {
       const timesOf = rememberCronTimes();
@@ -143,7 +149,7 @@ describe("a cron expression", () => {
     }
   });
 
-  it("knows IANA time zones, and no offsets", () => {
+  it("accept IANA time zones, and no offsets", () => {
     for (const zone of ["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5"])
       assert.ok(isTimeZone(zone), zone);
     for (const zone of ["", "+01:00", "Mars/Olympus", "Europe/Berlin\0", "x".repeat(100)])

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { readEmail } from "../../src/domain/identity/email.ts";
 
-describe("a mail address", () => {
-  it("is one, however its letters are written: one mailbox is one person, and has one limit", () => {
+describe("readEmail", () => {
+  it("maps all spellings of an address to one", () => {
     for (const spelling of [
       "ada@example.com",
       " ADA@Example.COM ",
@@ -18,14 +18,14 @@ describe("a mail address", () => {
     assert.equal(readEmail("\u212aen@example.com"), "ken@example.com");
   });
 
-  it("of a domain in another script is its name in ASCII, as mail servers look it up", () => {
+  it("converts an internationalized domain to its ASCII name", () => {
     assert.equal(readEmail("ada@M\u00dcNCHEN.example"), "ada@xn--mnchen-3ya.example");
     assert.equal(readEmail("ada@xn--mnchen-3ya.example"), "ada@xn--mnchen-3ya.example");
     // Cyrillic а: another domain, and it shows.
     assert.notEqual(readEmail("ada@ex\u0430mple.com"), readEmail("ada@example.com"));
   });
 
-  it("takes what people have", () => {
+  it("accepts common and unusual valid addresses", () => {
     for (const address of [
       "a@b.c",
       "ada@localhost",
@@ -38,13 +38,13 @@ describe("a mail address", () => {
       assert.equal(readEmail(address), address, address);
   });
 
-  it("is not looked at for long if it is too long: marks out of order take minutes to put in order", () => {
+  it("refuses an overlong address before it normalizes it", () => {
     const started = performance.now();
     assert.equal(readEmail(`a${"\u0301\u0316".repeat(150_000)}@example.com`), null);
     assert.ok(performance.now() - started < 1_000, "it was normalised");
   });
 
-  it("is nothing that another program might read as another address", () => {
+  it("refuses text that other programs might read as another address", () => {
     for (const text of [
       "",
       "ada",

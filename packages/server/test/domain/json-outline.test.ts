@@ -12,7 +12,7 @@ const outlined = (text: string) => {
 };
 
 describe("outlineJson", () => {
-  it("leaves out objects and arrays that tasks carry, and nothing else", () => {
+  it("omits objects and arrays in payload and body, and nothing else", () => {
     const { outline } = outlined(
       '{"payload":{"a":1},"body":"text","headers":{"payload":{"kept":1}},"tasks":[{"body":[1,2]},{"payload":7}]}',
     );
@@ -22,7 +22,7 @@ describe("outlineJson", () => {
     );
   });
 
-  it("returns the exact text, and does not mistake a caller's text for a placeholder", () => {
+  it("returns the exact payload text, even if it looks like a placeholder", () => {
     const text = '{"payload":{"":1},"\\u0062ody":[0],"payload":{"x": [ ] }}';
     const { outline, extracted } = outlined(text);
     assert.deepEqual(
@@ -31,7 +31,7 @@ describe("outlineJson", () => {
     );
   });
 
-  it("finds for every task of a batch what it carries", () => {
+  it("finds the payload of every task in a batch", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 6 }), fc.nat(3), (payloads, indent) => {
         const text = JSON.stringify({ tasks: payloads.map((payload) => ({ payload, n: 1 })) }, null, indent);
@@ -47,7 +47,7 @@ describe("outlineJson", () => {
     );
   });
 
-  it("says what is wrong with a text that it does not take", () => {
+  it("reports invalid JSON, excessive depth and too many fields", () => {
     assert.deepEqual(outlineJson('{"payload":{"a":1}', NO_BOUNDS), { kind: "not_json" });
     assert.deepEqual(outlineJson('{"payload":[[[]]]}', { ...NO_BOUNDS, depth: 3 }), {
       kind: "too_much",

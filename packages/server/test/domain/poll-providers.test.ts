@@ -209,8 +209,8 @@ const ANSWERS: readonly (readonly [string, string, CallResponse, readonly [strin
   ],
 ];
 
-describe("the catalog", () => {
-  it("six entries, in this order, whose absent keys are absent", () => {
+describe("the provider catalog", () => {
+  it("has six entries in this order, without unset keys", () => {
     const rows = PROVIDER_CATALOG.map(({ id, name, pollConfig: c }) => [
       id,
       name,
@@ -311,7 +311,7 @@ describe("the catalog", () => {
     ]);
   });
 
-  it("keeps the rules that a caller's own configuration must keep", () => {
+  it("obeys the rules for custom poll configurations", () => {
     for (const { id, description, pollConfig } of PROVIDER_CATALOG) {
       assert.deepEqual(pollConfigComplaints(pollConfig, "https://somewhere.example/"), [], id);
       assert.match(description, /^[A-Z].*\.$/);
@@ -319,7 +319,7 @@ describe("the catalog", () => {
   });
 
   for (const { id, url, headers, body, pollUrl, forwarded } of FIRST_CALLS) {
-    it(`${id}: the documented first call leads to the documented status URL, with the vendor's credential`, () => {
+    it(`${id}: polls the documented status URL with the vendor's credential`, () => {
       const { pollConfig } = provider(id);
       const target = pollTarget({
         template: pollConfig.urlTemplate,
@@ -334,7 +334,7 @@ describe("the catalog", () => {
   }
 
   for (const { id, url, headers, body, cancel, forwarded } of FIRST_CALLS) {
-    it(`${id}: ${cancel === null ? "has no cancel address, as the vendor documents none" : "is cancelled at the documented address, with the vendor's credential"}`, () => {
+    it(`${id}: ${cancel === null ? "has no cancel URL" : "cancels at the documented URL with the credential"}`, () => {
       const { pollConfig } = provider(id);
       const planned = planPolling(id, pollConfig, { body: JSON.stringify(body) }, { url, headers });
       assert.ok(planned.ok);
@@ -350,7 +350,7 @@ describe("the catalog", () => {
     });
   }
 
-  it("fal: a cancel address on another origin is called without the credential", () => {
+  it("fal: cancels without the credential on another origin", () => {
     const { pollConfig } = provider("fal");
     const body = { ...FIRST_CALLS[0].body, cancel_url: "https://attacker.example/cancel" };
     const planned = planPolling("fal", pollConfig, { body: JSON.stringify(body) }, FIRST_CALLS[0]);
@@ -371,7 +371,7 @@ describe("the catalog", () => {
     });
   }
 
-  it("fal: the result is the whole answer; the status reports a failed job", () => {
+  it("fal: uses the whole body as the result, and a failed fetch as a failed job", () => {
     const { pollConfig } = provider("fal");
     const poll = { url: "https://poll.example/", durationMs: 1, keepBytes: 1_048_576 };
     const images = '{"images":[{"url":"https://v3.fal.media/1.png"}],"seed":16133521434203533000}';

@@ -16,8 +16,8 @@ const OWN: OwnPollConfig = {
 const errors = (changes: Partial<OwnPollConfig>, firstCallUrl?: string) =>
   pollConfigComplaints({ ...OWN, ...changes }, firstCallUrl).map(({ error }) => error);
 
-describe("a caller's own configuration", () => {
-  it("needs four fields; the others have defaults, or are absent", () => {
+describe("a custom poll configuration", () => {
+  it("needs four fields, and gets defaults for some of the others", () => {
     assert.deepEqual(completePollConfig(OWN), {
       ...OWN,
       interval: 5,
@@ -28,7 +28,7 @@ describe("a caller's own configuration", () => {
     assert.equal(completePollConfig({ ...OWN, forwardAuth: false, interval: 1 }).forwardAuth, false);
   });
 
-  it("keeps the rules of templates, by the name of the field", () => {
+  it("is refused for an invalid template, with the name of the field", () => {
     assert.deepEqual(errors({}), []);
     assert.deepEqual(errors({ resultUrlTemplate: "{x}" }), [
       "resultUrlTemplate has an unknown variable {x}: only {startResult.body.<path>} can be filled in",
@@ -38,7 +38,7 @@ describe("a caller's own configuration", () => {
     ]);
   });
 
-  it("names no host that the egress policy refuses: it would be met only after a paid first call", () => {
+  it("is refused for a host that the egress policy blocks", () => {
     const refuseUrl = (url: string) => (new URL(url).hostname.startsWith("10.") ? "must not be there" : null);
     const complaints = pollConfigComplaints(
       {
@@ -55,13 +55,13 @@ describe("a caller's own configuration", () => {
     );
   });
 
-  it("has no status that means both", () => {
+  it("is refused when a status is both a done value and a fail value", () => {
     assert.deepEqual(errors({ failValues: ["x", "done"] }), [
       'failValues must not repeat "done" of doneValues',
     ]);
   });
 
-  it("forwards only what is a header and not the connection's own", () => {
+  it("is refused when it forwards an invalid or hop-by-hop header", () => {
     assert.deepEqual(errors({ forwardHeaders: ["X-Version", "xi-api-key"] }), []);
     for (const name of ["Host", "content-length", "a b", "x:y"]) {
       assert.deepEqual(errors({ forwardHeaders: ["x-ok", name] }), [

@@ -44,7 +44,7 @@ function refusal(changes: Changes): string {
 const told = (url: string) => ({ template: "{startResult.body.url}", startBody: JSON.stringify({ url }) });
 
 describe("pollTarget", () => {
-  it("forwardAuth sends the original Authorization and X-API-Key, and forwardHeaders further ones", () => {
+  it("forwards Authorization and X-API-Key with forwardAuth, and others with forwardHeaders", () => {
     const { authorization, "X-Api-Key": key, "X-Version": version } = HEADERS;
 
     assert.deepEqual(pollTarget(request()), {
@@ -60,7 +60,7 @@ describe("pollTarget", () => {
     assert.deepEqual(allowed({ config: { forwardAuth: false } }).headers, {});
   });
 
-  it("a status URL in a response body cannot steal a credential", () => {
+  it("withholds credentials from a status URL on another origin", () => {
     for (const url of [
       "https://evil.example/jobs/j1",
       "https://api.example.com.evil.example/",
@@ -79,7 +79,7 @@ describe("pollTarget", () => {
     assert.deepEqual(Object.keys(allowed(told("HTTPS://API.example.com:443/x")).headers).length, 3);
   });
 
-  it("it goes to an origin that the provider's catalog entry names, too", () => {
+  it("sends credentials to an origin that the provider's catalog entry names", () => {
     const changes = {
       ...told("https://jobs.vendor.example/1"),
       catalogOrigins: ["https://jobs.vendor.example"],
@@ -89,7 +89,7 @@ describe("pollTarget", () => {
     assert.deepEqual(allowed({ ...changes, ...told("https://vendor.example/1") }).headers, {});
   });
 
-  it("reliability 3: the URL must be https, or on the first call's own origin", () => {
+  it("requires https, or the origin of the first call", () => {
     const message = "The URL to poll must be https, or on the origin of the first call";
     const firstCall = { url: "http://127.0.0.1:9000/start", headers: HEADERS };
 
@@ -101,7 +101,7 @@ describe("pollTarget", () => {
     assert.equal(allowed({ firstCall, ...told("http://2130706433:9000/x") }).url, "http://127.0.0.1:9000/x");
   });
 
-  it("refuses what is no URL, other schemes, and credentials in the URL", () => {
+  it("refuses invalid URLs, other schemes, and credentials in the URL", () => {
     const invalid = "The URL to poll is not a valid http or https URL";
     for (const url of [
       "",
@@ -124,13 +124,13 @@ describe("pollTarget", () => {
     assert.equal(refusal({ startBody: "{}" }), 'The answer to the first call has no "id"');
   });
 
-  it("is the same for the URL of the result", () => {
+  it("applies the same rules to the result URL", () => {
     const target = allowed({ template: "https://cdn.example.com/{startResult.body.id}" });
 
     assert.deepEqual([target.url, target.headers], ["https://cdn.example.com/j1", {}]);
   });
 
-  it("whatever the third party answers: no header leaves for an origin that is not trusted", () => {
+  it("sends no header to an untrusted origin, for any URL", () => {
     const host = fc.constantFrom(
       "api.example.com",
       "evil.example",
@@ -159,7 +159,7 @@ describe("pollTarget", () => {
 });
 
 describe("catalogOrigins", () => {
-  it("are those of the entry's absolute templates; fal's URLs lie where the first call went", () => {
+  it("returns the origins of the entry's absolute templates, none for fal", () => {
     assert.deepEqual(
       PROVIDER_CATALOG.map(({ id, pollConfig }) => catalogOrigins(id, pollConfig)),
       [
@@ -173,7 +173,7 @@ describe("catalogOrigins", () => {
     );
   });
 
-  it("are none for a caller's own configuration, which any caller can write", () => {
+  it("returns none for a custom poll configuration", () => {
     assert.deepEqual(catalogOrigins(null, ownConfig()), []);
   });
 });

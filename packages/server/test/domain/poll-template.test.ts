@@ -40,19 +40,19 @@ describe("fillTemplate", () => {
     assert.equal(filled("https://a.example/fixed", {}), "https://a.example/fixed");
   });
 
-  it("a template that is one variable alone yields the value as the whole URL", () => {
+  it("uses the value as the whole URL when the template is a single variable", () => {
     const url = "https://queue.fal.run/fal-ai/flux/requests/1/status?logs=1";
 
     assert.equal(filled("{startResult.body.status_url}", { status_url: url }), url);
   });
 
-  it("keeps a number that JSON.parse would change", () => {
+  it("keeps large numbers exactly", () => {
     const result = fill(ID, '{"id": 9007199254740993123}');
 
     assert.deepEqual(result, { ok: true, url: "https://api.example.com/jobs/9007199254740993123" });
   });
 
-  it("names the variable that the answer does not have", () => {
+  it("names the variable that is missing in the answer", () => {
     const missing = 'The answer to the first call has no "id"';
 
     assert.equal(refused(ID, {}), missing);
@@ -66,7 +66,7 @@ describe("fillTemplate", () => {
     assert.equal(refused(ID, "<html>"), 'The answer to the first call is not JSON, so it has no "id"');
   });
 
-  it("reliability 3: values are strings or numbers only", () => {
+  it("accepts only strings and numbers as values", () => {
     for (const id of [{}, [], ["a"], true, { toString: "x" }]) {
       assert.equal(
         refused(ID, { id }),
@@ -80,7 +80,7 @@ describe("fillTemplate", () => {
     );
   });
 
-  it("reliability 3: values are URL-encoded", () => {
+  it("URL-encodes values", () => {
     assert.equal(
       filled(ID, { id: "a/b?c#d&e=f%2f@x:y é" }),
       "https://api.example.com/jobs/a%2Fb%3Fc%23d%26e%3Df%252f%40x%3Ay%20%C3%A9",
@@ -88,7 +88,7 @@ describe("fillTemplate", () => {
     assert.equal(filled(ID, { id: "\ud800\0" }), "https://api.example.com/jobs/%EF%BF%BD%EF%BF%BD");
   });
 
-  it("reliability 3: no value climbs out of its place in the path", () => {
+  it("refuses a value that would change the path", () => {
     for (const id of [".", "..", "../admin", "a/../b", "a\\..\\b", "..\\", "%2e%2e", "a/%2E."]) {
       assert.match(refused(ID, { id }), /would lead to another path$/, id);
     }
@@ -96,13 +96,13 @@ describe("fillTemplate", () => {
     assert.equal(refused(pieced, { a: "e" }), "The answer to the first call would lead to another path");
   });
 
-  it("refuses a URL that grows too long", () => {
+  it("refuses a URL that becomes too long", () => {
     assert.match(refused(ID, { id: "x".repeat(LONGEST_POLL_URL) }), /too long/);
   });
 });
 
 describe("templateComplaint", () => {
-  it("accepts what can be filled", () => {
+  it("accepts valid templates", () => {
     for (const template of [
       ID,
       "{startResult.body.status_url}",
@@ -115,7 +115,7 @@ describe("templateComplaint", () => {
     }
   });
 
-  it("refuses variables of another form, and names them", () => {
+  it("refuses and names unknown variables", () => {
     for (const variable of [
       "{id}",
       "{}",
@@ -139,7 +139,7 @@ describe("templateComplaint", () => {
     }
   });
 
-  it("refuses what is no absolute http or https URL, and variables that choose the host", () => {
+  it("refuses templates that are no absolute URL, or with a variable in the host", () => {
     for (const template of [
       "",
       "/jobs/1",
@@ -166,7 +166,7 @@ describe("templateComplaint", () => {
     assert.match(templateComplaint("https://a.example/%2e%2E/x") ?? "", /^must not have/);
   });
 
-  it("reliability 3: http only on the origin of the first call, where that is known", () => {
+  it("accepts http only on the origin of the first call, where that is known", () => {
     const template = "http://a.example:80/{startResult.body.id}";
 
     assert.equal(templateComplaint(template), null);
@@ -182,7 +182,7 @@ describe("templateComplaint", () => {
   });
 });
 
-describe("whatever template and answer come together", () => {
+describe("fillTemplate with arbitrary templates and answers", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "https://",
@@ -236,7 +236,7 @@ describe("whatever template and answer come together", () => {
     fc.string(),
   );
 
-  it("nothing is thrown, and only one variable alone can choose the origin or leave the path", () => {
+  it("keeps the origin and the path depth unless the template is a single variable", () => {
     let filledOnes = 0;
     fc.assert(
       fc.property(fc.oneof(anyTemplate, goodTemplate), answer, (template, startBody) => {

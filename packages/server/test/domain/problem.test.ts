@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { PROBLEMS, Problem, type ProblemCode } from "../../src/domain/problem.ts";
 
-describe("a problem", () => {
-  it("has the text of the registry, filled in", () => {
+describe("Problem", () => {
+  it("has the registry's text with its parameters", () => {
     const problem = new Problem("queue_not_found", { name: "errands" });
 
     assert.equal(problem.message, 'Queue "errands" not found');
@@ -11,24 +11,24 @@ describe("a problem", () => {
     assert.equal(problem.code, "queue_not_found");
   });
 
-  it("fills in what it is given as it is, also if that looks like a placeholder or a pattern", () => {
+  it("inserts a parameter unchanged, even if it looks like a placeholder or pattern", () => {
     for (const name of ["<name>", "<header>", "$&", "$1", "\\", ""]) {
       assert.equal(new Problem("queue_exists", { name }).message, `Queue "${name}" already exists`);
     }
   });
 
-  it("fills in several parameters, each in its place", () => {
+  it("inserts each of several parameters in its place", () => {
     const problem = new Problem("vault_token_unknown", { header: "<token>", token: "tok_1" });
 
     assert.equal(problem.message, 'Header "<token>" references unknown vault token "tok_1"');
   });
 
-  it("leaves a place open that it has nothing for", () => {
+  it("keeps the placeholder of a parameter that is not given", () => {
     assert.equal(new Problem("invalid", {}).message, "<reason>");
     assert.equal(new Problem("task_not_pending").message, "Task is not pending (current: <status>)");
   });
 
-  it("asks to come back when the fault is ours and passes, and only then", () => {
+  it("has Retry-After for each 503 except vault_off", () => {
     for (const code of Object.keys(PROBLEMS) as ProblemCode[]) {
       const { status, retryAfterSeconds } = new Problem(code);
       assert.equal(retryAfterSeconds, status === 503 && code !== "vault_off" ? 1 : null, code);
@@ -45,7 +45,7 @@ describe("a problem", () => {
     assert.deepEqual(problem.details, details);
   });
 
-  it("has a client or server error's status in every case", () => {
+  it("has a status of 400 to 599", () => {
     for (const { status } of Object.values(PROBLEMS)) assert.ok(status >= 400 && status < 600);
   });
 });

@@ -15,7 +15,7 @@ const KNOWN = [
 ] as const;
 
 describe("a public id", () => {
-  it("is spelled as it always was", () => {
+  it("has the same spelling as in earlier releases", () => {
     for (const [uuid, digits] of KNOWN) {
       assert.equal(formatId("task", uuid), `task_${digits}`);
       assert.equal(parseId("task", `task_${digits}`), uuid);
@@ -23,7 +23,7 @@ describe("a public id", () => {
     }
   });
 
-  it("leads back to its UUID, whichever that is, and sorts like it", () => {
+  it("converts back to any UUID, and sorts like it", () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), (one, other) => {
         assert.equal(parseId("key", formatId("key", one)), one);
@@ -32,7 +32,7 @@ describe("a public id", () => {
     );
   });
 
-  it("has no other spelling", () => {
+  it("is refused in any other spelling", () => {
     const id = "task_01k9z3mxe5f8rtk3yv5pzq8q2d";
     const wrong = [
       "",
@@ -62,7 +62,7 @@ describe("a public id", () => {
     assert.equal(parseId("key", id), null);
   });
 
-  it("is read from no text but one that is written again in the same way", () => {
+  it("is parsed only from its canonical spelling", () => {
     const digit = fc.constantFrom(..."0123456789abcdefghijklmnopqrstuvwxyz_-ABC");
     fc.assert(
       fc.property(fc.array(digit, { minLength: 25, maxLength: 27 }), (digits) => {
@@ -74,7 +74,7 @@ describe("a public id", () => {
   });
 });
 
-describe("a source of UUIDs", () => {
+describe("createUuidSource", () => {
   const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   const instantOf = (uuid: string) => Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
 
@@ -84,7 +84,7 @@ describe("a source of UUIDs", () => {
     return { clock, next: createUuidSource({ nowMs: () => clock.nowMs, fillRandom }) };
   }
 
-  it("makes version 7: the instant first, to the millisecond", () => {
+  it("creates version 7 UUIDs with the time in milliseconds", () => {
     const { clock, next } = scene();
     for (const nowMs of [1, 1_770_000_000_123, 1_770_000_000_124, 2 ** 48 - 2]) {
       clock.nowMs = nowMs;
@@ -94,7 +94,7 @@ describe("a source of UUIDs", () => {
     }
   });
 
-  it("rises strictly within a millisecond, whatever is random", () => {
+  it("increases strictly within a millisecond, for any random bytes", () => {
     for (const fill of [0x00, 0x55, 0xff]) {
       const { next } = scene({ fillRandom: (bytes) => bytes.fill(fill) });
       const made = Array.from({ length: 2_000 }, next);
@@ -103,7 +103,7 @@ describe("a source of UUIDs", () => {
     }
   });
 
-  it("rises strictly when the clock is set back, and goes with the clock once that has caught up", () => {
+  it("increases strictly when the clock is set back, and follows it once it has caught up", () => {
     const { clock, next } = scene();
     const made = [next(), next()];
     clock.nowMs -= 3_600_000;
@@ -114,7 +114,7 @@ describe("a source of UUIDs", () => {
     assert.equal(instantOf(made.at(-1) ?? ""), clock.nowMs);
   });
 
-  it("has another end for every id, so that no id tells its neighbour", () => {
+  it("ends each UUID differently, so that none can be guessed from another", () => {
     const { next } = scene();
     const ends = new Set(Array.from({ length: 1_000 }, () => next().slice(-12)));
     assert.equal(ends.size, 1_000);

@@ -3,20 +3,20 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { cutToBytes } from "../../src/domain/result-body.ts";
 
-describe("a text that is cut to so many bytes", () => {
-  it("is whole at exactly so many, and cut one byte later", () => {
+describe("cutToBytes", () => {
+  it("keeps a text of exactly the limit, and cuts a byte more", () => {
     assert.deepEqual(cutToBytes("x".repeat(1000), 1000), { text: "x".repeat(1000), cut: false });
     assert.deepEqual(cutToBytes("x".repeat(1001), 1000), { text: "x".repeat(1000), cut: true });
   });
 
-  it("is never cut inside a character", () => {
+  it("never cuts inside a character", () => {
     for (const character of ["é", "€", "\u{1f6ce}"]) {
       const head = "x".repeat(1001 - Buffer.byteLength(character));
       assert.deepEqual(cutToBytes(head + character + character, 1000), { text: head, cut: true }, character);
     }
   });
 
-  it("is the longest part of any text that fits", () => {
+  it("keeps the longest part that fits, of any text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "é", "€", "\u{1f6ce}", "\n"), { minLength: 1, maxLength: 7 }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { sourceOf } from "../../src/domain/identity/source-address.ts";
 
-describe("the source that a limit counts by", () => {
+describe("the source for rate limits", () => {
   for (const [address, source] of [
     ["192.0.2.1", "192.0.2.1"],
     ["::ffff:192.0.2.1", "192.0.2.1"],

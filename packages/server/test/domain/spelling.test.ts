@@ -22,7 +22,7 @@ describe("the closest known name", () => {
     ["BELLHOP_MODE", undefined],
     ["n".repeat(100), undefined],
   ] as const) {
-    it(`is ${meant ?? "nobody's"} for ${typo.slice(0, 12)}`, () =>
+    it(`is ${meant ?? "not found"} for ${typo.slice(0, 12)}`, () =>
       assert.equal(closestName(typo, NAMES), meant));
   }
 });

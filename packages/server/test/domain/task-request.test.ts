@@ -26,6 +26,9 @@ const draft: TaskDraft = {
   sign: true,
   tags: null,
   metadata: null,
+  flow: null,
+  onFailureUrl: null,
+  dedupe: null,
   idempotencyKey: "once",
 };
 
@@ -37,6 +40,8 @@ const NAMES = {
   provider: "provider",
   pollConfig: "poll_config",
   onCompleteUrl: "on_complete_url",
+  onFailureUrl: "on_failure_url",
+  maxWaitSeconds: "max_wait",
   expiresInSeconds: "expires_in",
   idempotencyKey: "idempotency_key",
 };
@@ -48,8 +53,8 @@ function check(changes: Partial<TaskDraft>, now: string, idempotencyKey?: string
   );
 }
 
-describe("what was asked for", () => {
-  it("is the same once the time that was asked for has passed", () => {
+describe("checkDraft", () => {
+  it("yields the same request text before and after the requested time", () => {
     const asked = { runAt: "2030-01-01T09:00:00Z" };
     const before = check(asked, "2030-01-01T08:00:00Z");
     const after = check(asked, "2030-01-01T10:00:00Z");
@@ -59,7 +64,7 @@ describe("what was asked for", () => {
     assert.notEqual(check({}, "2030-01-01T10:00:00Z").requestText, before.requestText);
   });
 
-  it("is the same wherever the key stood, and is not told without one", () => {
+  it("yields the same request text for a key in body or header, and none without a key", () => {
     const now = "2030-01-01T08:00:00Z";
     const inBody = check({}, now).requestText;
     assert.notEqual(inBody, "");
@@ -67,7 +72,7 @@ describe("what was asked for", () => {
     assert.equal(check({ idempotencyKey: null }, now).requestText, "");
   });
 
-  it("is refused where the answer to simulate is too large to be kept, or cannot be", () => {
+  it("refuses a simulated body that is too large or cannot be stored", () => {
     const simulate = { outcome: "fail", afterSeconds: 0, responseCode: null, attempts: 1 } as const;
     const ask = (body: string) => () => check({ simulate: { ...simulate, body } }, "2030-01-01T08:00:00Z");
     assert.doesNotThrow(ask("ü".repeat(32_768)));

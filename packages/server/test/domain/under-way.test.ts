@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createUnderWay } from "../../src/domain/under-way.ts";
 
-describe("what is under way", () => {
-  it("is found by its key from its beginning to its end, and told in the order in which it began", () => {
+describe("createUnderWay", () => {
+  it("finds entries by key until they are deleted, and iterates in insertion order", () => {
     const calls = createUnderWay<string, object>();
     const [first, second, third] = [{ call: 1 }, { call: 2 }, { call: 3 }];
     calls.set("a", first);
@@ -27,7 +27,7 @@ describe("what is under way", () => {
     assert.equal(calls.size, 2);
   });
 
-  it("may end while all of it is gone through", () => {
+  it("allows deletions during iteration", () => {
     const calls = createUnderWay<number, number>();
     for (let number = 1; number <= 5; number += 1) calls.set(number, number);
     const seen: number[] = [];

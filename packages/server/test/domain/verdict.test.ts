@@ -38,7 +38,7 @@ const CODES: readonly FailureCode[] = [
   "invalid_response",
 ];
 
-describe("the judge", () => {
+describe("judge", () => {
   it("completes a task on every 2xx, and on nothing else", () => {
     for (let status = 100; status < 600; status += 1) {
       const verdict = judge(trial, response(status), now, 0);
@@ -46,13 +46,13 @@ describe("the judge", () => {
     }
   });
 
-  it("does not take a redirect for a success", () => {
+  it("does not treat a redirect as a success", () => {
     for (const status of [301, 302, 303, 304, 307, 308]) {
       assert.equal(judge({ ...trial, maxRetries: 0 }, response(status), now, 0).kind, "failed");
     }
   });
 
-  it("ends a task at once, whatever retries it has, when the egress policy refuses its address", () => {
+  it("fails a task at once when the egress policy blocks its address", () => {
     assert.deepEqual(judge(trial, failure("blocked", "not_sent"), now, 0), {
       kind: "failed",
       reason: "blocked",
@@ -61,7 +61,7 @@ describe("the judge", () => {
     });
   });
 
-  it("ends a task at once on an answer that its list names, or that says so itself, with the answer as its result", () => {
+  it("fails a task at once for a listed status or a no-retry header", () => {
     const gone = response(410, { body: "gone" });
     const ended = { kind: "failed", reason: "not_retryable", error: "The target answered 410: gone" };
     const listed = judge({ ...trial, noRetryStatuses: [404, 410] }, gone, now, 0);
@@ -77,7 +77,7 @@ describe("the judge", () => {
     assert.equal(judge({ ...trial, noRetryStatuses: [404] }, gone, now, 0).kind, "retry");
   });
 
-  it("tries again after every other kind of network failure", () => {
+  it("retries after every other network failure", () => {
     for (const code of CODES.filter((each) => each !== "blocked")) {
       assert.deepEqual(judge(trial, failure(code), now, 0), {
         kind: "retry",
@@ -111,7 +111,7 @@ describe("the judge", () => {
     });
   });
 
-  it("keeps the last answer of a task that failed", () => {
+  it("keeps the last response of a failed task", () => {
     const verdict = judge({ ...trial, maxRetries: 0 }, response(503, { body: "busy" }), now, 0);
 
     assert.deepEqual(verdict, {
@@ -141,13 +141,13 @@ describe("the judge", () => {
     }
   });
 
-  it("falls back to its own backoff when Retry-After makes no sense", () => {
+  it("uses its own backoff when Retry-After is invalid", () => {
     const verdict = judge(trial, response(429, { headers: { "retry-after": "later" } }), now, 0);
 
     assert.equal(verdict.kind === "retry" && verdict.waitMs, 1000);
   });
 
-  it("does not let Retry-After give a task more attempts", () => {
+  it("does not allow more attempts because of Retry-After", () => {
     const asked = response(429, { headers: { "retry-after": "1" } });
 
     assert.equal(judge({ ...trial, failures: 3 }, asked, now, 0).kind, "failed");
@@ -161,7 +161,7 @@ describe("a result", () => {
     return verdict.kind === "completed" ? verdict.result : null;
   };
 
-  it("holds status, headers, body and duration, and no `truncated` when all is there", () => {
+  it("has status, headers, body and duration, and no truncated when complete", () => {
     const verdict = judge(trial, response(201, { headers: { a: "b" }, body: "done" }), now, 0);
 
     assert.deepEqual(verdict, {
@@ -170,7 +170,7 @@ describe("a result", () => {
     });
   });
 
-  it("says truncated when outbound had already cut it", () => {
+  it("is truncated when the outbound module has cut it", () => {
     assert.equal(bodyOf("short", true)?.truncated, true);
   });
 });
@@ -190,7 +190,7 @@ describe("a closed attempt", () => {
     });
   });
 
-  it("is failed on any other answer, and says which", () => {
+  it("is failed for any other status, which its error names", () => {
     for (const status of [100, 199, 300, 404, 500, 599]) {
       const attempt = closeAttempt(1, now, response(status));
       assert.equal(attempt.status, "failed");
@@ -200,7 +200,7 @@ describe("a closed attempt", () => {
     }
   });
 
-  it("has the status that its failure calls for, and keeps how far it got", () => {
+  it("has the status and phase of its failure", () => {
     const statuses: Partial<Record<FailureCode, string>> = {
       timeout: "timeout",
       connect_timeout: "timeout",
@@ -217,7 +217,7 @@ describe("a closed attempt", () => {
     }
   });
 
-  it("keeps how long its parts took, where that tells something", () => {
+  it("has the times of its phases where they differ from the total", () => {
     const parts = (connectMs: number, firstByteMs: number) => {
       const attempt = closeAttempt(1, now, { ...response(200), connectMs, firstByteMs, durationMs: 30 });
       return [attempt.durationMs, attempt.connectMs, attempt.firstByteMs];
@@ -226,11 +226,11 @@ describe("a closed attempt", () => {
     assert.deepEqual(parts(0, 30), [30, undefined, undefined]);
   });
 
-  it("keeps the status of an answer that broke off", () => {
+  it("keeps the status of a response that broke off", () => {
     assert.equal(closeAttempt(1, now, failure("connection_reset", "responded", 200)).responseCode, 200);
   });
 
-  it("agrees with the judge about what a success is", () => {
+  it("is a success exactly when the task completes", () => {
     const outcomes: Outcome[] = [
       ...Array.from({ length: 500 }, (_, index) => response(100 + index)),
       ...CODES.map((code) => failure(code, "responded", 200)),

@@ -30,7 +30,7 @@ describe("the actors of an engine", () => {
     });
   }
 
-  it("make a round at the start, and each its next when its own nap is over", async () => {
+  it("run one round at the start, and each the next when its own nap ends", async () => {
     add("often", 1000);
     add("seldom", 60_000);
     await turn();
@@ -46,7 +46,7 @@ describe("the actors of an engine", () => {
     assert.deepEqual(rounds, ["often", "often", "often"]);
   });
 
-  it("are woken one at a time, and not before they run", async () => {
+  it("wake individually, and ignore a wake before the start", async () => {
     const one = add("one", 60_000);
     add("other", 60_000);
     one.wake();
@@ -61,7 +61,7 @@ describe("the actors of an engine", () => {
     assert.deepEqual(rounds, ["one"]);
   });
 
-  it("make no round once they are stopped, also when they never ran", async () => {
+  it("run no further round after a stop, and accept a stop before the start", async () => {
     await actors.stop();
     add("one", 1000);
     actors.start();
@@ -73,34 +73,36 @@ describe("the actors of an engine", () => {
     assert.deepEqual(rounds, []);
   });
 
-  it("are all in one list, those of the rest of the server too", async () => {
+  it("are all in one list, including those outside the engine", async () => {
     const server = await openTestServer();
     try {
-      assert.deepEqual(
-        server.engine.actors.all.map(({ name }) => name),
-        [
-          "alarm",
-          "poller",
-          "courier",
-          "webhook-courier",
-          "deadlines",
-          "reaper",
-          "janitor",
-          "slot-keeper",
-          "reconciler",
-          "budgets",
-          "retention",
-          "session-keys",
-          "vault-rotation",
-          "vault-uses",
-          "bulks",
-          "webhooks",
-          "heartbeat",
-          "queue-stats",
-          "scheduler",
-          "sandbox",
-        ],
-      );
+      assert.deepEqual(server.engine.actors.all.map(({ name }) => name).sort(), [
+        "alarm",
+        "alert-courier",
+        "alerts",
+        "breakers",
+        "budgets",
+        "bulks",
+        "courier",
+        "deadlines",
+        "flow-alarm",
+        "heartbeat",
+        "janitor",
+        "ordered-queues",
+        "poller",
+        "queue-stats",
+        "reaper",
+        "reconciler",
+        "retention",
+        "sandbox",
+        "scheduler",
+        "session-keys",
+        "slot-keeper",
+        "vault-rotation",
+        "vault-uses",
+        "webhook-courier",
+        "webhooks",
+      ]);
     } finally {
       await server.close();
     }
@@ -116,13 +118,13 @@ describe("the timetable of an actor", () => {
     };
   };
 
-  it("naps until the next thing is due and a little more, but neither in a spin nor past its net", () => {
+  it("naps until just after the next due time, at least 20 ms and at most 5 s", () => {
     const { timetable } = create();
     const naps = [null, -100, 0.2, 1500.4, 4999.5, 86_400_000].map((untilMs) => timetable.nap(untilMs));
     assert.deepEqual(naps, [5000, 20, 20, 1502, 5000, 5000]);
   });
 
-  it("reports what is due before the next check, by time and by delay", () => {
+  it("reports whether a time or a delay falls before the next check", () => {
     const { time, timetable } = create();
     timetable.nap(3000);
     time.pass(1000);

@@ -6,7 +6,7 @@ import { openTestServer, plainRequest, type TestServer } from "../test-server.ts
 const REFUSED =
   "The egress policy refuses the call: host inner.test is private or reserved, or port 80 is not for HTTP";
 
-describe("an address that the egress policy refuses once the name is known", () => {
+describe("a host name that resolves to an address refused by the egress policy", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer(
@@ -19,7 +19,7 @@ describe("an address that the egress policy refuses once the name is known", () 
   });
   after(() => server.close());
 
-  it("ends the task at once", async () => {
+  it("fails the task without a retry", async () => {
     const { id } = await server.tasks.create(server.principal, plainRequest("http://inner.test/"));
     await server.dispatchOnce();
     const task = await server.task(id);
@@ -29,7 +29,7 @@ describe("an address that the egress policy refuses once the name is known", () 
     );
   });
 
-  it("ends the notification at once", async () => {
+  it("fails the notification without a retry", async () => {
     await server.tasks.create(server.principal, {
       ...plainRequest(server.target.url),
       onCompleteUrl: "http://inner.test/",

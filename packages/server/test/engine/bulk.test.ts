@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
-import type { BulkAction } from "../../src/domain/bulk.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskFilter } from "../../src/domain/task-filter.ts";
-import { createBulkService } from "../../src/service/tasks/bulk-service.ts";
+import type { BulkAction } from "../../src/features/bulk-actions/domain.ts";
+import { createBulkService } from "../../src/features/bulk-actions/service.ts";
+import { createScanLine } from "../../src/service/tasks/scan-line.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
-describe("an action on many tasks", () => {
+describe("a bulk action", () => {
   let server: TestServer;
   let other: TestNode;
   before(async () => {
@@ -27,13 +28,13 @@ describe("an action on many tasks", () => {
   after(() => server.close());
 
   const start = (action: BulkAction, filter: Partial<TaskFilter>, rate = 1000) =>
-    server.services.bulks.start(server.principal, {
+    server.services.features.bulkActions.service.start(server.principal, {
       action,
       filter: { ...ALL_TASKS, ...filter, sandbox: null },
       rate,
       said: {},
     });
-  const bulkOf = (id: string) => server.services.bulks.get(server.principal, id);
+  const bulkOf = (id: string) => server.services.features.bulkActions.service.get(server.principal, id);
   const workOnce = (node: TestNode) => {
     const actor = node.engine.actors.all.find(({ name }) => name === "bulks");
     assert.ok(actor);
@@ -70,9 +71,9 @@ describe("an action on many tasks", () => {
     assert.fail("it does not come to an end");
   }
 
-  it("is done once to each task by two nodes that both work on it", async () => {
+  it("is applied once to each task when two nodes work on it", async () => {
     const ids = await cancelledTasks(130, "both");
-    const { id, matched } = await start("retry", { tag: "both" });
+    const { id, matched } = await start("retry", { tags: ["both"] });
     assert.equal(matched, 130);
 
     await workOff(id, server, other);
@@ -82,9 +83,9 @@ describe("an action on many tasks", () => {
     assert.deepEqual(new Set(await retriesOf(ids)), new Set([1]));
   });
 
-  it("goes on where it was after a node that failed at any statement", async () => {
+  it("resumes where it stopped after a node fails at any statement", async () => {
     const ids = await cancelledTasks(8, "fails");
-    const { id } = await start("retry", { tag: "fails" }, 30);
+    const { id } = await start("retry", { tags: ["fails"] }, 30);
     let statements = 0;
     let failAt = 1;
     server.databases.chores.before = () => {
@@ -104,9 +105,9 @@ describe("an action on many tasks", () => {
     assert.ok(failAt > 6, `only ${failAt} failures`);
   });
 
-  it("waits for a node that has it in hand, and goes on when that node dies in the middle of its turn", async () => {
+  it("waits while another node has it locked, and continues when that node dies", async () => {
     const ids = await cancelledTasks(3, "dies");
-    const { id } = await start("retry", { tag: "dies" });
+    const { id } = await start("retry", { tags: ["dies"] });
     const dying = new pg.Client(server.connection);
     dying.on("error", () => {});
     await dying.connect();
@@ -129,7 +130,7 @@ describe("an action on many tasks", () => {
   it("applies to the tasks that matched when it was created, and skips those that no longer match", async () => {
     const [first = "", second = ""] = await cancelledTasks(2, "then");
     const [pending = ""] = await pendingTasks(1, "then");
-    const { id, matched } = await start("retry", { tag: "then", statuses: ["cancelled"] });
+    const { id, matched } = await start("retry", { tags: ["then"], statuses: ["cancelled"] });
     assert.equal(matched, 2);
     await server.tasks.retry(server.principal, first, { delaySeconds: 60, priority: null });
     await server.tasks.cancel(server.principal, pending);
@@ -145,9 +146,9 @@ describe("an action on many tasks", () => {
     assert.deepEqual(statuses, ["pending", "pending", "cancelled", "cancelled"]);
   });
 
-  it("keeps its rate over all nodes", async () => {
+  it("keeps its rate limit across all nodes", async () => {
     await cancelledTasks(3, "slow");
-    const { id } = await start("retry", { tag: "slow" }, 1);
+    const { id } = await start("retry", { tags: ["slow"] }, 1);
     await workOnce(server);
 
     for (const node of [server, other]) {
@@ -155,14 +156,15 @@ describe("an action on many tasks", () => {
       assert.ok(napMs > 100 && napMs <= 1000, `naps ${napMs} ms`);
     }
     assert.equal((await bulkOf(id)).done, 1);
-    await server.services.bulks.stop(server.principal, id);
+    await server.services.features.bulkActions.service.stop(server.principal, id);
   });
 
   async function openBulkTeam(actions: number): Promise<Requester> {
     const team = await server.openTeam();
     for (let index = 0; index < 6; index += 1) await server.submit({ delaySeconds: 3600 }, team);
     const request = { action: "retry" as const, filter: { ...ALL_TASKS, sandbox: null }, rate: 1, said: {} };
-    for (let index = 0; index < actions; index += 1) await server.services.bulks.start(team, request);
+    for (let index = 0; index < actions; index += 1)
+      await server.services.features.bulkActions.service.start(team, request);
     return team;
   }
 
@@ -174,7 +176,7 @@ describe("an action on many tasks", () => {
     return rows.length;
   }
 
-  it("has one turn a round for each team, whatever the number of its actions", async () => {
+  it("gets one turn per team and round, however many actions the team has", async () => {
     const [busy, single] = [await openBulkTeam(45), await openBulkTeam(1)];
     await letTimePass();
     await workOnce(server);
@@ -186,7 +188,7 @@ describe("an action on many tasks", () => {
     );
   });
 
-  it("has its turn after those of its team that have waited longer", async () => {
+  it("gets its turn after the team's actions that have waited longer", async () => {
     const team = await openBulkTeam(3);
     await letTimePass();
     const turned: number[] = [];
@@ -200,7 +202,7 @@ describe("an action on many tasks", () => {
     );
   });
 
-  it("is counted in slices on the connections for chores, none larger than its bound", async () => {
+  it("counts the matching tasks in slices, on the connections for chores", async () => {
     const team = await server.openTeam();
     for (let index = 0; index < 7; index += 1) await server.submit({ delaySeconds: 3600 }, team);
     let statements = 0;
@@ -210,17 +212,17 @@ describe("an action on many tasks", () => {
         return server.database.rows<Row>(...query);
       },
     };
-    const bulks = createBulkService({ database: server.database, chores, slice: 2 });
+    const bulks = createBulkService({ database: server.database, chores, scans: createScanLine(), slice: 2 });
     assert.equal(await bulks.count(team, { ...ALL_TASKS, sandbox: null }), 7);
     // One for the newest task, and four for seven tasks in slices of two.
     assert.equal(statements, 5);
   });
 
-  it("touches nothing more once it was stopped, and cannot be stopped twice", async () => {
+  it("changes no further task after it is stopped, and cannot be stopped twice", async () => {
     const ids = await pendingTasks(3, "stop");
-    const { id } = await start("cancel", { tag: "stop" }, 1);
+    const { id } = await start("cancel", { tags: ["stop"] }, 1);
     await workOnce(server);
-    const stopped = await server.services.bulks.stop(server.principal, id);
+    const stopped = await server.services.features.bulkActions.service.stop(server.principal, id);
     assert.deepEqual([stopped.status, stopped.done], ["stopped", 1]);
 
     await letTimePass();
@@ -229,18 +231,18 @@ describe("an action on many tasks", () => {
     const statuses = await Promise.all(ids.map(async (task) => (await server.task(task)).status));
     assert.deepEqual(statuses, ["cancelled", "pending", "pending"]);
     await assert.rejects(
-      server.services.bulks.stop(server.principal, id),
+      server.services.features.bulkActions.service.stop(server.principal, id),
       (error: unknown) =>
         error instanceof Problem && error.message === "Bulk action has already ended (current: stopped)",
     );
   });
 
-  it("cancels running tasks, and deletes pending ones with their tags", async () => {
+  it("cancels waiting tasks, and deletes pending ones with their tags", async () => {
     const request = { queue: "open", waitForCallback: true, tags: ["ends"] };
     const waiting = await server.submit(request);
     await server.dispatchOnce();
     const [pending = ""] = await pendingTasks(1, "ends");
-    const deletion = await start("delete", { tag: "ends" });
+    const deletion = await start("delete", { tags: ["ends"] });
     await workOff(deletion.id, server);
     assert.deepEqual([(await bulkOf(deletion.id)).done, (await bulkOf(deletion.id)).skipped], [1, 1]);
     await assert.rejects(server.task(pending));

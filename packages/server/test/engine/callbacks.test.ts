@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { createTaskChanges } from "../../src/domain/task-changes.ts";
+import { systemTime } from "../../src/server/system-time.ts";
 import { createCallbackService } from "../../src/service/tasks/callback-service.ts";
-import { systemTime } from "../../src/system-time.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { watchDatabase } from "../test-sql.ts";
 
@@ -34,7 +34,7 @@ describe("callbacks", () => {
   const refused = (work: Promise<unknown>, text: string) =>
     assert.rejects(work, (error: unknown) => error instanceof Problem && error.message === text);
 
-  it("the id is 64 hexadecimal characters and is not in the database", async () => {
+  it("have ids of 64 hexadecimal digits, which the tasks table does not contain", async () => {
     const { callbackId } = await waiting();
     assert.match(callbackId, /^[0-9a-f]{64}$/);
     const [dump] = await server.database.rows<{ text: string }>(
@@ -43,7 +43,7 @@ describe("callbacks", () => {
     assert.ok(!dump?.text.includes(callbackId));
   });
 
-  it("resolves a waiting task with the body as it came, once", async () => {
+  it("complete a waiting task once, with the request body unchanged", async () => {
     const { id, callbackId } = await waiting();
     assert.equal((await server.task(id)).status, "waiting");
     const body = '{ "big": 12345678901234567890, "a": [] }';
@@ -54,7 +54,7 @@ describe("callbacks", () => {
     await refused(server.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
-  it("stores a body whole, even beyond the limit for answers", async () => {
+  it("are stored whole, even beyond the size limit for answers", async () => {
     const { id, callbackId } = await waiting();
     const body = JSON.stringify("é".repeat(1_000_000));
     const { result } = await server.callbacks.resolve(callbackId, body);
@@ -63,7 +63,7 @@ describe("callbacks", () => {
     assert.deepEqual((await server.task(id)).result, result);
   });
 
-  it("an unknown id is 404, a task that does not wait 409", async () => {
+  it("are refused for an unknown id, and for a task that is not waiting", async () => {
     await refused(server.callbacks.resolve("0".repeat(64), "{}"), "Invalid or expired callback ID");
     await refused(server.callbacks.resolve("../etc", "{}"), "Invalid or expired callback ID");
     const created = await server.tasks.create(server.principal, { ...plain(), shape: "direct" });
@@ -74,7 +74,7 @@ describe("callbacks", () => {
     );
   });
 
-  it("the 31st callback of a source within 60 seconds is refused, on all nodes together", async () => {
+  it("are refused from the 31st of a source within 60 seconds, counted over all nodes", async () => {
     const other = await server.openNode();
     const isRefused = (error: unknown) =>
       error instanceof Problem && error.message === "Rate limit exceeded" && error.retryAfterSeconds === 60;
@@ -86,7 +86,7 @@ describe("callbacks", () => {
     await server.callbacks.admit("2001:db8:1:3::1");
   });
 
-  it("of 100 callbacks at once exactly 30 are let through, and again a minute later", async () => {
+  it("are limited to exactly 30 of 100 concurrent ones, and again a minute later", async () => {
     const nodes = [await server.openNode(), await server.openNode()];
     const admitted = async () => {
       const all = Array.from({ length: 100 }, (_, hit) => nodes[hit % 2]?.callbacks.admit(from()));
@@ -98,7 +98,7 @@ describe("callbacks", () => {
     assert.equal(await admitted(), 30);
   });
 
-  it("waiting longer than max_wait fails, and the id is expired", async () => {
+  it("fail the task when none arrives within max_wait, and their id expires", async () => {
     const { id, callbackId } = await waiting(60);
     await server.advance(60.1);
     await server.engine.deadlines.expireOnce();
@@ -110,7 +110,7 @@ describe("callbacks", () => {
     await refused(server.callbacks.resolve(callbackId, "{}"), "Invalid or expired callback ID");
   });
 
-  it("an early callback is held until the first call has returned", async () => {
+  it("that arrive during the first call wait until it has returned", async () => {
     let answer = () => {};
     server.target.answer = (_call, response) => {
       answer = () => response.end("{}");
@@ -138,7 +138,7 @@ describe("callbacks", () => {
     assert.equal((await server.task(created.id)).result?.body, '"early"');
   });
 
-  it("placeholders tell the third party where to answer, on every attempt", async () => {
+  it("have their id and URL inserted for placeholders in URL, headers and body of the call", async () => {
     const created = await server.tasks.create(server.principal, {
       ...plain(),
       shape: "queue",
@@ -160,7 +160,7 @@ describe("callbacks", () => {
     assert.equal(call?.path, `/start?answer=${encodeURIComponent(url)}`);
   });
 
-  it("of callback, poll, deadline and a crash in between exactly one ends the task, in 1,000 races", async () => {
+  it("race with polls, deadlines and a crash 1,000 times: exactly one ends each task", async () => {
     const config = {
       urlTemplate: `${server.target.url}/status`,
       interval: 1,

@@ -65,7 +65,7 @@ describe("cancelling a task", () => {
       .map(({ message }) => message);
   const isTask = (told: unknown, id: string) => told === id || parseTaskId(String(told)) === id;
 
-  it("ends a pending task, which is never called, and which its queue counts as cancelled", async () => {
+  it("ends a pending task without a call, and counts it as cancelled in its queue", async () => {
     const before = (await server.queues.get(server.principal, QUEUE)).stats.cancelled;
     const id = await server.submit({ delaySeconds: 60, ...at("pending") });
 
@@ -79,9 +79,9 @@ describe("cancelling a task", () => {
     assert.equal((await server.queues.get(server.principal, QUEUE)).stats.cancelled, before + 1);
   });
 
-  it("is refused once the task has ended, and for a task that is unknown or another team's", async () => {
+  it("is refused for an ended task and for another team's task", async () => {
     const completed = await server.submit();
-    await server.dispatchOnce();
+    await server.dispatchEverywhere();
     const cancelled = await server.submit({ delaySeconds: 60 });
     await cancel(cancelled);
     const guest = await server.openTeam();
@@ -113,7 +113,7 @@ describe("cancelling a task", () => {
     for (const next of ids) assert.equal((await server.task(next)).status, "completed");
   });
 
-  it("breaks off a call that another node makes, and is answered when it has", async () => {
+  it("aborts a call that another node makes, and answers after that node has dropped it", async () => {
     const id = await heldCall("elsewhere");
     assert.equal(second.engine.attempts.count + server.engine.attempts.count, 1);
     const other = server.engine.attempts.count === 1 ? second : server;
@@ -127,7 +127,7 @@ describe("cancelling a task", () => {
     assert.equal((await server.task(id)).status, "cancelled");
   });
 
-  it("begins no call of a claim whose answer is still on its way when the cancel is answered", async () => {
+  it("prevents the call of a claim whose result has not reached its node yet", async () => {
     const id = await server.submit({ ...at("on-its-way"), delaySeconds: 60 });
     await server.advance(61);
     const gates = [server, second].map((node) => {
@@ -150,7 +150,7 @@ describe("cancelling a task", () => {
     assert.equal((await server.task(id)).status, "cancelled");
   });
 
-  it("is found by the node's own check when the hint was lost", async () => {
+  it("aborts the call at the node's next reconciliation when the hint was lost", async () => {
     const id = await heldCall("untold");
     const broken = server.target.broken(2);
     const holder = server.engine.attempts.count === 1 ? server : second;
@@ -171,7 +171,7 @@ describe("cancelling a task", () => {
     assert.deepEqual(endsOf(id), ["attempt.aborted"]);
   });
 
-  it("wins or loses as a whole against the answer to its call", async () => {
+  it("leaves task and attempt consistent when it races with the answer to the call", async () => {
     // Which of them wins is the machine's to decide; each is given the start in every other round.
     for (let round = 0; round < 20; round += 1) {
       const id = await heldCall(`race-${round}`);
@@ -204,10 +204,10 @@ describe("cancelling a task", () => {
     assert.match(told?.body ?? "", /^\{"type":"task\.cancelled","timestamp":"2/);
   });
 
-  it("leaves a callback that is refused with the state of the task", async () => {
+  it("makes a later callback fail with 409 and the task's state", async () => {
     const request = { ...plainRequest(server.target.url), waitForCallback: true };
     const { id, callback } = await server.tasks.create(server.principal, request);
-    await server.dispatchOnce();
+    await server.dispatchEverywhere();
     assert.equal((await server.task(id)).status, "waiting");
 
     await cancel(id);
@@ -218,7 +218,7 @@ describe("cancelling a task", () => {
     );
   });
 
-  it("notifies the third party of a polled job once, with the credentials of polls", async () => {
+  it("sends the provider of a polled job one cancel request, with the poll's credentials", async () => {
     server.target.answer = (_call, response) => response.end(JSON.stringify({ id: "job-1" }));
     const pollConfig: PollConfig = {
       urlTemplate: `${server.target.url}/jobs/{startResult.body.id}`,
@@ -235,7 +235,7 @@ describe("cancelling a task", () => {
     const headers = { authorization: "Bearer third-party" };
     const call = { method: "POST" as const, url: server.target.url, headers, body: "{}" };
     const id = await server.submit({ shape: "direct", pollConfig, call });
-    await server.dispatchOnce();
+    await server.dispatchEverywhere();
     assert.equal((await server.task(id)).status, "polling");
 
     assert.equal((await cancel(id)).status, "cancelled");

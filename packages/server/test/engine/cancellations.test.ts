@@ -41,7 +41,7 @@ function cancelCallOf(workerId: number) {
 }
 
 describe("a cancel", () => {
-  it("of a task that another node calls is answered once that node says that it has dropped the call", async () => {
+  it("is answered once the calling node reports that it dropped this claim", async () => {
     const scene = cancelCallOf(2);
     await turn();
     assert.deepEqual(scene.sent, [{ kind: "void", claim: scene.held }]);
@@ -54,7 +54,7 @@ describe("a cancel", () => {
     assert.equal(scene.isAnswered, true);
   });
 
-  it("of a task that another node calls is answered after a second if that node says nothing", async () => {
+  it("is answered after a second when the calling node reports nothing", async () => {
     const scene = cancelCallOf(2);
     scene.time.pass(999);
     await turn();
@@ -64,7 +64,7 @@ describe("a cancel", () => {
     assert.equal(scene.isAnswered, true);
   });
 
-  it("of a task that this node calls drops the call itself", async () => {
+  it("drops a call of its own node directly, without a hint", async () => {
     const scene = cancelCallOf(1);
     await turn();
     assert.deepEqual([scene.isAnswered, scene.sent, scene.dropped], [true, [], [scene.held]]);

@@ -4,7 +4,7 @@ import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-s
 import { createGate } from "../test-sql.ts";
 
 /** Promise E: calls in flight for a queue never exceed its concurrency, over all nodes. */
-describe("concurrency", () => {
+describe("the concurrency of a queue", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
@@ -32,7 +32,7 @@ describe("concurrency", () => {
     [2, 5],
     [2, 50],
   ] as const) {
-    const title = `is used up and never exceeded at ${concurrency} on ${nodeCount === 1 ? "one node" : "two nodes"}`;
+    const title = `is fully used and never exceeded at ${concurrency} on ${nodeCount === 1 ? "one node" : "two nodes"}`;
     it(title, async () => {
       server = await openTestServer({ concurrency });
       const nodes: TestNode[] = [server];
@@ -101,7 +101,7 @@ describe("concurrency", () => {
     }
   });
 
-  it("applies when it is lowered, also if a call ends while the node asks for its slots", async () => {
+  it("applies when it is lowered, even if a call ends during the request for slots", async () => {
     server = await openTestServer({ concurrency: 4 });
     server.target.hold();
     await Promise.all(Array.from({ length: 8 }, () => server.submit()));
@@ -122,7 +122,7 @@ describe("concurrency", () => {
     assert.equal(server.engine.attempts.count, 3);
   });
 
-  it("applies at once when it is lowered, although the node has not receivedHints of it yet", async () => {
+  it("applies at once when it is lowered, before the hint reaches the node", async () => {
     server = await openTestServer({ concurrency: 4 });
     server.target.hold();
     await server.submit();
@@ -137,7 +137,7 @@ describe("concurrency", () => {
     assert.equal(server.engine.attempts.count, 1);
   });
 
-  it("is each queue's own", async () => {
+  it("limits each queue separately", async () => {
     server = await openTestServer({ concurrency: 1 });
     await server.queues.create(server.principal, "letters", { concurrency: 2 });
     const guest = await server.openTeam({ concurrency: 3 });

@@ -3,8 +3,8 @@ import { afterEach, describe, it } from "node:test";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createGate } from "../test-sql.ts";
 
-/** Lanes that have work but no room must be woken when the room is there again: nobody else will do it. */
-describe("a crowded node", () => {
+/** Queues that have work but no room must be woken when there is room again: nothing else wakes them. */
+describe("a node at capacity", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
@@ -17,7 +17,7 @@ describe("a crowded node", () => {
     await server.engine.dispatcher.dispatchOnce();
   }
 
-  it("starts a crowded-out task while another queue was claimed from in vain", async () => {
+  it("starts a queue's task after a claim for another queue found nothing", async () => {
     await openServer(4, 8, ["other"]);
     const gate = createGate();
     server.databases.claim.before = gate.wait;
@@ -31,7 +31,7 @@ describe("a crowded node", () => {
     assert.equal(server.engine.attempts.count, 1);
   });
 
-  it("starts a crowded-out task although another queue is woken first in vain", async () => {
+  it("starts a queue's task although an empty queue is woken first", async () => {
     await openServer(2, 4, ["other", "empty"]);
     await server.submit();
     await server.submit();
@@ -49,7 +49,7 @@ describe("a crowded node", () => {
     assert.equal(server.engine.attempts.count, 2);
   });
 
-  it("starts the task that waits for the slot of a task that could not be stored", async () => {
+  it("starts a waiting task in the slot of a task that could not be stored", async () => {
     await openServer(1, 8);
     await server.submit({ delaySeconds: 10 });
     const gate = createGate();

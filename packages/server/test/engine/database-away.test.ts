@@ -6,7 +6,7 @@ import { formatTaskId } from "../../src/domain/task-id.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
 import { databaseAway, until } from "../test-sql.ts";
 
-describe("a database that breaks connections", () => {
+describe("a node whose database connections break", () => {
   let server: TestServer;
   /** A connection of the test's own, which locks things and ends other connections. */
   let hand: pg.Client;
@@ -51,7 +51,7 @@ describe("a database that breaks connections", () => {
     }
   }
 
-  it("refuses a task with 503 when it was not stored, and stores it when it is sent again", async () => {
+  it("answers 503 for a task that was not stored, and stores it when it is sent again", async () => {
     await hand.query("begin");
     await hand.query("lock table tasks in share row exclusive mode");
     const refused = server.submit();
@@ -99,7 +99,7 @@ describe("a database that breaks connections", () => {
     assert.ok(server.target.calls.length - before >= accepted.length);
   });
 
-  it("loses no answer of a target: it is settled when the database is back, and the call is not made again", async () => {
+  it("settles a target's answer when the database is back, without a second call", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -120,7 +120,7 @@ describe("a database that breaks connections", () => {
     assert.equal(server.target.calls.length, 2);
   });
 
-  it("knows its own settlement again when only the answer to it was lost: nothing was superseded", async () => {
+  it("recognizes its own settlement when only the database's reply was lost", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     server.databases.settle.after = (statement) => {
       if (statement !== "settle_attempts") return;
@@ -144,7 +144,7 @@ describe("a database that breaks connections", () => {
     );
   });
 
-  it("goes on claiming after a broken claim", async () => {
+  it("keeps claiming tasks after its connections were cut", async () => {
     server.target.hold();
     const ids = [];
     for (let index = 0; index < 6; index += 1) ids.push(await server.submit());
@@ -160,7 +160,7 @@ describe("a database that breaks connections", () => {
     assert.equal(server.target.mostAtOnce, 3);
   });
 
-  it("keeps its lease: the next renewal finds the row still there", async () => {
+  it("keeps its lease and worker id at the next renewal", async () => {
     const { workerId } = server.engine.lease;
     await breakAll();
     await again(() => server.engine.lease.renewOnce());

@@ -28,7 +28,7 @@ describe("delayed tasks", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("are not started before their time when they have one", async () => {
+  it("do not start before their runAt", async () => {
     const id = await server.submit({ runAt: new Date(Date.now() + 3_600_000) });
     await server.advance(3500);
     await server.dispatchOnce();
@@ -39,7 +39,7 @@ describe("delayed tasks", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("whose time has passed already are started at once", async () => {
+  it("start at once when their runAt has already passed", async () => {
     const id = await server.submit({ runAt: new Date(Date.now() - 60_000) });
     await server.rest();
     await server.engine.attempts.finished();
@@ -47,7 +47,7 @@ describe("delayed tasks", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("do not keep others of their queue waiting, whatever their priority", async () => {
+  it("do not block other tasks of the queue, even at a higher priority", async () => {
     await server.submit({ delaySeconds: 60, priority: 10 });
     const id = await server.submit({ priority: 1 });
     await server.dispatchOnce();
@@ -55,7 +55,7 @@ describe("delayed tasks", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("set the alarm: it naps no longer than until the next of them", async () => {
+  it("limit the alarm's nap to the time until the next one is due", async () => {
     await server.database.rows("delete from tasks where status = 'pending'");
     assert.equal(await server.engine.alarm.ringOnce(), 5000);
 
@@ -65,7 +65,7 @@ describe("delayed tasks", () => {
     assert.ok(napMs <= 2001 && napMs > 0, `${napMs} ms`);
   });
 
-  it("of a test key do not keep the alarm awake", async () => {
+  it("of a test key do not shorten the alarm's nap", async () => {
     await server.database.rows("delete from tasks where status = 'pending'");
     const sandbox = { ...server.principal, environment: "test" as const };
     await server.submit({ delaySeconds: 1 }, sandbox);
@@ -103,7 +103,7 @@ describe("a task of a test key", () => {
     await server.tasks.remove(server.principal, id);
   });
 
-  it("does not stand in the way of others", async () => {
+  it("does not block live tasks of a lower priority", async () => {
     const sandbox = { ...server.principal, environment: "test" as const };
     await Promise.all(Array.from({ length: 10 }, () => server.submit({ priority: 10 }, sandbox)));
     const id = await server.submit({ priority: 1 });
@@ -143,7 +143,7 @@ describe("the alarm", () => {
     return { scene, time, alarm: createAlarm({ sql, dispatcher, time, clock }) };
   }
 
-  it("checks everything first, then only what became due since its last check, with some overlap", async () => {
+  it("checks all queues first, then only tasks due since the last check, with an overlap", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     time.pass(1000);
@@ -152,7 +152,7 @@ describe("the alarm", () => {
     assert.deepEqual(scene.looks, ["everywhere", "last 15000 ms", "last 1500 ms"]);
   });
 
-  it("checks further back when it polls, and everything once a minute", async () => {
+  it("checks further back at each 5 s poll, and all queues once a minute", async () => {
     const { scene, time, alarm } = createScene();
     for (; time.monotonicMs() <= 60_000; time.pass(5000)) await alarm.ringOnce();
 
@@ -161,7 +161,7 @@ describe("the alarm", () => {
     assert.equal(scene.looks.at(-2), "everywhere");
   });
 
-  it("checks everything again when that was requested during a check", async () => {
+  it("checks all queues again when that was requested during a check", async () => {
     const { scene, alarm } = createScene();
     scene.during = async () => {
       scene.during = async () => {};
@@ -176,7 +176,7 @@ describe("the alarm", () => {
     );
   });
 
-  it("misses nothing when a check fails: the next one reaches back as far", async () => {
+  it("reaches back to the last successful check after a failed one", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     scene.during = async () => {
@@ -201,7 +201,7 @@ describe("the alarm", () => {
     assert.equal(scene.looks.at(-1), `last ${3_600_000 + 1500} ms`);
   });
 
-  it("uses the database's time: a task due in a second is due before the next check", async () => {
+  it("compares due times with the database's clock, not with the machine's", async () => {
     const { scene, time, alarm } = createScene();
     await alarm.ringOnce();
     const databaseNowMs = scene.databaseMs + time.monotonicMs();
@@ -211,7 +211,7 @@ describe("the alarm", () => {
     assert.equal(alarm.isSooner(new Date(time.nowMs() + 1000)), false, "this machine's clock is years ahead");
   });
 
-  it("naps until the next task is due, but neither in a spin nor past its poll", async () => {
+  it("naps until the next task is due, at least 10 ms and at most 5 s", async () => {
     const { scene, alarm } = createScene();
     const naps = [];
     for (const untilNextMs of [null, 0.2, 1500.4, 86_400_000]) {

@@ -28,7 +28,7 @@ describe("deleting a task", () => {
     call: { method: "POST" as const, url: `${server.target.url}/${name}`, headers: {}, body: "{}" },
   });
 
-  it("removes a pending task, which is then unknown", async () => {
+  it("removes a pending task, after which reads and deletes answer 404", async () => {
     const id = await server.submit({ delaySeconds: 60 });
 
     await remove(id);
@@ -37,7 +37,7 @@ describe("deleting a task", () => {
     await assert.rejects(remove(id), problem("Task not found", 404));
   });
 
-  it("is refused for an active, a completed and a failed task, which stay as they are", async () => {
+  it("is refused for active, completed and failed tasks, and leaves them unchanged", async () => {
     const completed = await server.submit();
     await server.dispatchOnce();
     server.target.answer = (_call, response) => response.writeHead(500).end();
@@ -57,7 +57,7 @@ describe("deleting a task", () => {
     }
   });
 
-  it("is refused for another team's task as for an unknown one", async () => {
+  it("is refused with 404 for another team's task", async () => {
     const id = await server.submit({ delaySeconds: 60 });
     const guest = await server.openTeam();
 
@@ -77,7 +77,7 @@ describe("deleting a task", () => {
     assert.equal(server.target.calls.filter(({ path }) => path === "/retried").length, 1);
   });
 
-  it("is never followed by a call: 200 deletes race against a dispatcher (promise F)", async () => {
+  it("is never followed by a call when 200 deletes race a dispatcher (promise F)", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const names = Array.from({ length: 200 }, (_, index) => `race-${index}`);
     const ids = await Promise.all(names.map((name) => server.submit(withId(name))));
@@ -110,7 +110,7 @@ describe("deleting a queue", () => {
     server.target.release();
   });
 
-  it("takes its pending tasks with it, and lets the active ones finish", async () => {
+  it("deletes its pending tasks, and lets active ones finish", async () => {
     await server.queues.create(server.principal, "doomed", { concurrency: 2 });
     server.target.hold();
     const before = server.target.calls.length;
@@ -130,7 +130,7 @@ describe("deleting a queue", () => {
     assert.equal(server.target.calls.length, before + 2);
   });
 
-  it("ends an active task whose attempt fails: there is no queue to retry in", async () => {
+  it("fails an active task without a retry when its attempt fails", async () => {
     await server.queues.create(server.principal, "failing", { maxRetries: 3 });
     server.target.hold();
     const before = server.target.calls.length;
@@ -147,7 +147,7 @@ describe("deleting a queue", () => {
     assert.equal(task.attempts.length, 1);
   });
 
-  it("makes it unknown at once, for new tasks too, and cannot be repeated", async () => {
+  it("makes reads, new tasks and a second delete fail with 404", async () => {
     await server.queues.create(server.principal, "brief", {});
     await server.queues.remove(server.principal, "brief");
 
@@ -157,7 +157,7 @@ describe("deleting a queue", () => {
     await assert.rejects(server.submit({ queue: "brief" }), unknown);
   });
 
-  it("does not touch a queue of the same name of another team", async () => {
+  it("leaves another team's queue of the same name alone", async () => {
     const guest = await server.openTeam();
     const id = await server.submit({ delaySeconds: 60 }, guest);
 
@@ -174,7 +174,7 @@ describe("deleting a queue", () => {
     );
   });
 
-  it("starts nothing that is inserted while it is deleted, and leaves nothing behind", async () => {
+  it("refuses a task whose insert races with the deletion, and makes no call", async () => {
     await server.queues.create(server.principal, "raced", {});
     server.engine.dispatcher.lookAgain(server.principal.teamId, "raced");
     await server.engine.dispatcher.dispatchOnce();
@@ -192,7 +192,7 @@ describe("deleting a queue", () => {
     assert.equal(server.target.calls.length, before);
   });
 
-  it("is completed by the janitor where a delete died half-way", async () => {
+  it("is completed by the janitor when a delete stopped halfway", async () => {
     const queue = await server.queues.create(server.principal, "half", {});
     const id = await server.submit({ queue: "half", delaySeconds: 60 });
     await server.database.rows("update queues set deleted_at = now(), epoch = epoch + 1 where id = $1", [

@@ -22,7 +22,7 @@ const SPELLINGS: readonly [string, (value: string) => string][] = [
   ["JSON in JSON", (value) => JSON.stringify(JSON.stringify(value))],
 ];
 
-describe("direct calls with credentials from the vault", () => {
+describe("calls with credentials from the vault", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer({ maxRetries: 0 });
@@ -68,7 +68,7 @@ describe("direct calls with credentials from the vault", () => {
     return row?.text ?? "";
   };
 
-  it("each header gets its own credential at the call, ordinary values go unchanged", async () => {
+  it("resolve each header's token, and send ordinary headers unchanged", async () => {
     const one = await put("Bearer one-secret");
     const two = await put("two-secret");
     const task = await made(
@@ -91,20 +91,20 @@ describe("direct calls with credentials from the vault", () => {
     assert.doesNotMatch(JSON.stringify(headers), /tok_[^b]/);
   });
 
-  it("the record holds the references and never the values", async () => {
+  it("store the token's id in the task's record, never its value", async () => {
     const token = await put("one-secret");
     const task = await made(calling({ Authorization: token }));
     assert.deepEqual(task.call.headers, { Authorization: token });
     assert.doesNotMatch(await stored(task.id), /one-secret/);
   });
 
-  it("a queue task takes references as well", async () => {
+  it("resolve tokens for queue tasks as well", async () => {
     const token = await put("queue-secret");
     await made({ ...calling({ "X-API-Key": token }), shape: "queue" });
     assert.equal(onlyCall().headers["x-api-key"], "queue-secret");
   });
 
-  it("a credential goes along on every attempt, also on a retry made from the row", async () => {
+  it("carry the credential on every attempt, including a retry", async () => {
     const token = await put("again-secret");
     server.target.answer = (_call, response) =>
       response.writeHead(server.target.calls.length === 1 ? 500 : 200).end();
@@ -120,7 +120,7 @@ describe("direct calls with credentials from the vault", () => {
     );
   });
 
-  it('revoked after creation, the task fails: Vault token "<id>" has been revoked, and no call is made', async () => {
+  it("fail with token_revoked, unsent, when the token was revoked after creation", async () => {
     const token = await put("revoked-secret");
     const id = await server.submit({
       ...calling({ "X-Plain": "plain", Authorization: token }),
@@ -149,7 +149,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 0);
   });
 
-  it("revoked between two attempts, the retry is not made", async () => {
+  it("fail with token_revoked, unsent, when the token was revoked before a retry", async () => {
     const token = await put("between-secret");
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const id = await server.submit({ ...calling({ Authorization: token }), maxRetries: 5 });
@@ -164,7 +164,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a header with the id of one of the team's tokens inside other text is 400, and the message has the remedy", async () => {
+  it("are refused with 400 when a header has the team's token id inside other text", async () => {
     const own = await put("sk-own");
     const revoked = await put("sk-revoked");
     await server.vault.revoke(server.principal, revoked);
@@ -184,7 +184,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 0);
   });
 
-  it("text that only looks like a token id, or is another team's, is sent unchanged", async () => {
+  it("send a header unchanged that only resembles a token id or contains another team's", async () => {
     const foreign = (await server.vault.put(await server.openTeam(), "x", new Secret("sk"), null)).id;
     const values = ["Bearer tok_", "a tok_01k9z3mxe5f8hrk3yv5pzq8c2d", "Bearer tok_zzz", `Bearer ${foreign}`];
     for (const value of values) {
@@ -193,7 +193,7 @@ describe("direct calls with credentials from the vault", () => {
     }
   });
 
-  it('creation with an unknown, revoked or foreign token is 400 Header "<header_name>" references unknown vault token "<token_id>"', async () => {
+  it("are refused with 400 when a token is unknown, revoked or another team's", async () => {
     const revoked = await put("revoked-secret");
     await server.vault.revoke(server.principal, revoked);
     const guest = await server.openTeam();
@@ -218,7 +218,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 0);
   });
 
-  it("allowedHosts are checked at creation", async () => {
+  it("are refused at creation when allowedHosts excludes the target", async () => {
     const { host } = new URL(server.target.url);
     const here = await put("here-secret", [host]);
     const elsewhere = await put("elsewhere-secret", ["api.example.com", "127.0.0.1:1"]);
@@ -231,7 +231,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(onlyCall().headers.authorization, "here-secret");
   });
 
-  it("allowedHosts are checked again at the call", async () => {
+  it("fail as blocked when allowedHosts excludes the target only since creation", async () => {
     const token = await put("narrowed-secret");
     const id = await server.submit({ ...calling({ Authorization: token }), delaySeconds: 60, maxRetries: 3 });
     await server.database.rows(
@@ -249,7 +249,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(server.target.calls.length, 0);
   });
 
-  it("a direct task's method, headers and body go out exactly as they were given", async () => {
+  it("send a direct task's method, headers and body unchanged", async () => {
     const body = '  { "n": 12345678901234567890, "é": "ü\\u0000", }\r\nnot JSON at all \u{1f6ce}';
     await made(
       calling(
@@ -267,7 +267,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(call.headers["content-length"], String(Buffer.byteLength(body)));
   });
 
-  it("a direct task: a call without a body has none, with every method", async () => {
+  it("send no body and no content type for a direct task without a body", async () => {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
       await made(calling({}, { method, body: null }));
       const call = server.target.calls.at(-1);
@@ -298,7 +298,7 @@ describe("direct calls with credentials from the vault", () => {
       await server.engine.poller.finished();
     };
 
-    it("a forwarded reference is resolved for the poll too; other headers are not sent", async () => {
+    it("resolve the tokens of forwarded headers, and send no other header", async () => {
       const bearer = await put("Bearer poll-secret");
       const key = await put("xi-secret");
       const other = await put("other-secret");
@@ -315,7 +315,7 @@ describe("direct calls with credentials from the vault", () => {
       assert.equal(poll?.headers["x-other"], undefined);
     });
 
-    it("forwardAuth false forwards neither Authorization nor X-API-Key", async () => {
+    it("send neither Authorization nor X-API-Key when forwardAuth is false", async () => {
       const token = await put("kept-secret");
       const headers = { Authorization: token, "X-API-Key": token };
       await made({ ...calling(headers), pollConfig: config({ forwardAuth: false }) });
@@ -328,7 +328,7 @@ describe("direct calls with credentials from the vault", () => {
       await server.engine.deadlines.expireOnce();
     });
 
-    it("revoked while polling, the task fails with token_revoked and no poll is made", async () => {
+    it("fail the task with token_revoked, unsent, when the token is revoked", async () => {
       const token = await put("poll-revoked-secret");
       const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
       assert.equal(task.status, "polling");
@@ -342,7 +342,7 @@ describe("direct calls with credentials from the vault", () => {
       assert.equal(server.target.calls.length, 1);
     });
 
-    it("reliability 3: a status URL on another http origin is refused, and its listener gets nothing", async () => {
+    it("refuse a status URL on another origin, and send nothing there (promise G)", async () => {
       const thief = await startTestTarget();
       try {
         const token = await put("stolen-secret");
@@ -362,7 +362,7 @@ describe("direct calls with credentials from the vault", () => {
     });
 
     for (const status of ["done", "broken"] as const) {
-      it(`reliability 3: a secret echoed by a poll is removed when the job is ${status}`, async () => {
+      it(`redact a credential that the answer echoes when the job is ${status} (promise G)`, async () => {
         const token = await put(VALUE);
         const task = await made({ ...calling({ Authorization: token }), pollConfig: config() });
         server.target.answer = (call, response) => echo(call, response, 200, { status });
@@ -375,7 +375,7 @@ describe("direct calls with credentials from the vault", () => {
       });
     }
 
-    it("promise G: a credential of the first call that is not forwarded is removed from a poll's echo too", async () => {
+    it("redact an echoed credential that was sent only in the first call (promise G)", async () => {
       const token = await put(VALUE);
       const task = await made({ ...calling({ "X-Not-Forwarded": token }), pollConfig: config() });
       const received = String(server.target.calls[0]?.headers["x-not-forwarded"]);
@@ -388,7 +388,7 @@ describe("direct calls with credentials from the vault", () => {
       assertClean(`${await stored(task.id)}${JSON.stringify(ended)}`);
     });
 
-    it("a callback id that a poll's answer repeats is not stored either", async () => {
+    it("redact a callback id that the answer echoes", async () => {
       const created = await server.tasks.create(server.principal, {
         ...plainRequest(server.target.url),
         ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),
@@ -406,7 +406,7 @@ describe("direct calls with credentials from the vault", () => {
       assert.ok(!(await stored(created.id)).includes(created.callback?.id ?? "?"));
     });
 
-    it("nor is the beginning of one at which the error of a failed job was cut", async () => {
+    it("redact the part of a callback id at which the error of a failed job is cut", async () => {
       const created = await server.tasks.create(server.principal, {
         ...plainRequest(server.target.url),
         ...calling({}, { body: '{"webhook":"{callbackUrl}"}' }),
@@ -426,7 +426,7 @@ describe("direct calls with credentials from the vault", () => {
   });
 
   for (const status of [200, 500]) {
-    it(`reliability 3: nothing of a credential is left of an echo in body and headers (${status})`, async () => {
+    it(`redact a credential echoed in body and headers of a ${status} answer (promise G)`, async () => {
       const token = await put(VALUE);
       server.target.answer = (call, response) => echo(call, response, status, {});
       const task = await made(calling({ Authorization: token }));
@@ -441,7 +441,7 @@ describe("direct calls with credentials from the vault", () => {
     });
   }
 
-  it("reliability 3: of `Bearer <credential>` the credential alone is wiped as well", async () => {
+  it("redact the credential of a Bearer value where it is echoed alone (promise G)", async () => {
     const token = await put("Bearer sk-alone-0123456789");
     server.target.answer = (_call, response) =>
       response.writeHead(401).end("Invalid key sk-alone-0123456789.");
@@ -449,7 +449,7 @@ describe("direct calls with credentials from the vault", () => {
     assert.equal(task.result?.body, "Invalid key ***.");
   });
 
-  it("reliability 3: an answer that breaks off, or is no HTTP, leaves nothing of the credential", async () => {
+  it("store nothing of a credential echoed in a cut or malformed answer (promise G)", async () => {
     const token = await put(VALUE);
     server.target.answer = (call, response) => {
       response.socket?.end(

@@ -22,7 +22,7 @@ describe("dispatching", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("starts due tasks strictly by priority, then in the order they came", async () => {
+  it("starts due tasks strictly by priority, then in the order of submission", async () => {
     await server.queues.update(server.principal, QUEUE, { concurrency: 1 });
     await server.queues.setPaused(server.principal, QUEUE, true);
     for (const [index, priority] of [1, 10, 5, 10, 7].entries()) {
@@ -41,7 +41,7 @@ describe("dispatching", () => {
     );
   });
 
-  it("starts a task of the highest priority before those that wait, although it was submitted last", async () => {
+  it("starts the last submitted task first when it has the highest priority", async () => {
     await server.queues.update(server.principal, QUEUE, { concurrency: 1 });
     const to = (path: string) => ({
       call: { method: "POST" as const, url: `${server.target.url}${path}`, headers: {}, body: "{}" },

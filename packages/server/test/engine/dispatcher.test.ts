@@ -26,6 +26,9 @@ function createScene() {
     epoch: 1,
     concurrency: 4,
     paused: false,
+    ordered: false,
+    breaker: null,
+    holdsHosts: false,
     slots: 4,
     version: "1",
     starved: false,
@@ -95,7 +98,7 @@ function createScene() {
 }
 
 describe("the dispatcher", () => {
-  it("loses no notice, however little before or after its claimers leave it comes", async () => {
+  it("claims for a notice that arrives just before or after its claimers stop", async () => {
     for (let microtasks = 0; microtasks < 25; microtasks += 1) {
       const { dispatcher, claims, warmUp, idOf } = createScene();
       await warmUp("a", "b", "c");
@@ -118,7 +121,7 @@ describe("the dispatcher", () => {
     }
   });
 
-  it("claims again when something became due during a claim that may have missed it", async () => {
+  it("claims again when a task became due during a claim", async () => {
     const { dispatcher, claims, warmUp } = createScene();
     await warmUp("a");
     dispatcher.notice(TEAM, "a");
@@ -135,7 +138,7 @@ describe("the dispatcher", () => {
     assert.equal(claims.length, 0, "and rests when nothing came");
   });
 
-  it("claims again for the tasks that it had no slots for", async () => {
+  it("claims again for due tasks beyond its free slots", async () => {
     const { dispatcher, claims, warmUp } = createScene();
     await warmUp("a");
     dispatcher.notice(TEAM, "a", 5);
@@ -151,7 +154,7 @@ describe("the dispatcher", () => {
     assert.equal(claims.length, 0, "none is left");
   });
 
-  it("asks again for slots when a change was announced while it asked", async () => {
+  it("requests slots again when a change was announced during a request", async () => {
     const { dispatcher, acquired, claims, warmUp } = createScene();
     await warmUp("a");
     dispatcher.refresh(TEAM, "a");
@@ -201,7 +204,7 @@ describe("the dispatcher", () => {
     assert.deepEqual(served.slice(0, 4), ["a", "b", "c", "d"].map(idOf));
   });
 
-  it("does nothing without a lease, and all of it once the lease is held again", async () => {
+  it("claims nothing without a lease, and resumes when the lease is held again", async () => {
     const { scene, dispatcher, claims, warmUp } = createScene();
     await warmUp("a");
     scene.held = false;
@@ -216,7 +219,7 @@ describe("the dispatcher", () => {
     assert.equal(claims.length, 1);
   });
 
-  it("sets no slot aside while something waits, and no more than there are", async () => {
+  it("reserves no slot while a due task waits, and never more than it holds", async () => {
     const { dispatcher, claims, warmUp } = createScene();
     assert.equal(dispatcher.reserve(TEAM, "a"), null, "nothing is known of the queue yet");
     await warmUp("a");
@@ -238,7 +241,7 @@ describe("the dispatcher", () => {
     assert.notEqual(dispatcher.reserve(TEAM, "a"), null);
   });
 
-  it("says once that it is starved, and each time that it gives slots away", async () => {
+  it("sends one hint when it is starved, and one each time it gives up slots", async () => {
     const { dispatcher, grants, hints, claims, warmUp } = createScene();
     await warmUp("a");
     const refresh = async (grant: Partial<SlotGrant>) => {
@@ -277,7 +280,7 @@ describe("the slot keeper", () => {
     return { ...all, slotKeeper, released, keeper };
   }
 
-  it("gives the slots of a quiet queue back: after ten minutes, or ten seconds when there are others", async () => {
+  it("returns an idle queue's slots after ten seconds if there are other workers", async () => {
     const { scene, time, slotKeeper, released, localQueues, warmUp, idOf } = createKeeper();
     await warmUp("a", "b");
     time.pass(10_001);
@@ -290,7 +293,7 @@ describe("the slot keeper", () => {
     assert.deepEqual([...localQueues.all], []);
   });
 
-  it("returns slots again when the answer was lost, and uses none of them meanwhile", async () => {
+  it("repeats the return when its answer was lost, and uses no slot meanwhile", async () => {
     const { scene, time, slotKeeper, dispatcher, released, warmUp, keeper, idOf } = createKeeper();
     await warmUp("a");
     scene.peers = 1;
@@ -306,7 +309,7 @@ describe("the slot keeper", () => {
     assert.deepEqual(released, [idOf("a")]);
   });
 
-  it("keeps the slots of a queue with calls or work", async () => {
+  it("keeps the slots of a queue with calls in flight or due tasks", async () => {
     const { scene, time, slotKeeper, dispatcher, released, warmUp } = createKeeper();
     await warmUp("calling", "claiming");
     dispatcher.reserve(TEAM, "calling");
@@ -318,7 +321,7 @@ describe("the slot keeper", () => {
     assert.deepEqual(released, []);
   });
 
-  it("loses no task that arrives while the slots are returned", async () => {
+  it("requests slots again for a task that arrives during the return", async () => {
     const { scene, time, slotKeeper, dispatcher, acquired, claims, warmUp, keeper } = createKeeper();
     await warmUp("a");
     scene.peers = 1;
@@ -335,7 +338,7 @@ describe("the slot keeper", () => {
     assert.equal(claims.length, 1);
   });
 
-  it("asks again where there is work and others hold slots", async () => {
+  it("requests slots again for a starved queue with due tasks", async () => {
     const { slotKeeper, dispatcher, acquired, grants, claims, warmUp } = createKeeper();
     grants.set("a", { slots: 0, starved: true });
     await warmUp("a");

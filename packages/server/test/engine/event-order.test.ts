@@ -4,7 +4,7 @@ import type { EventFilter } from "../../src/domain/event.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
 import { createTaskChanges } from "../../src/domain/task-changes.ts";
-import { createBulkWorker } from "../../src/service/tasks/bulk-worker.ts";
+import { createBulkWorker } from "../../src/features/bulk-actions/worker.ts";
 import type { EventStream } from "../../src/service/tasks/event-feed.ts";
 import { type EventPlace, listenTo, readEvents } from "../../src/store/tasks/event-reads.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
@@ -42,7 +42,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
     const reader = createTestReader();
     stream = await server.services.events.open(team, EVERYTHING, null, reader.sink);
     const expected = ["task.created", "task.started", "task.attempt_failed", "task.cancelled"] as const;
-    const { id: webhookId } = await server.services.webhooks.create(team, {
+    const { id: webhookId } = await server.services.features.webhooks.service.create(team, {
       url: `${server.target.url}/hook`,
       events: expected,
       queue: null,
@@ -51,7 +51,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
     });
     await server.queues.setPaused(team, QUEUE, true);
     const id = await server.submit({}, team);
-    await server.services.bulks.start(team, {
+    await server.services.features.bulkActions.service.start(team, {
       action: "cancel",
       filter: { ...ALL_TASKS, queue: QUEUE, sandbox: null },
       rate: 1000,
@@ -80,7 +80,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
 
     await untilEventsAreReadable(server.database);
     await round("webhooks");
-    const { items } = await server.services.webhooks.deliveries(team, webhookId, WHOLE_LIST);
+    const { items } = await server.services.features.webhooks.service.deliveries(team, webhookId, WHOLE_LIST);
     assert.deepEqual(items.map(({ event }) => event).reverse(), expected);
     await server.engine.webhookCourier.workOnce();
     await server.engine.webhookCourier.finished();
@@ -156,7 +156,7 @@ describe("events of one task", () => {
     return { teamId, id, request, witness: createWitness(teamId) };
   }
 
-  it("are read in the order of its changes though the transactions have their ids in the reverse order", async () => {
+  it("are read in the order of its changes when transaction ids are in reverse order", async () => {
     const { teamId, id, request, witness } = await openListenedQueue();
     const transactions = [await begin(), await begin(), await begin(), await begin()];
     const changes: ((sql: TextSql) => Promise<unknown>)[] = [
@@ -192,7 +192,7 @@ describe("events of one task", () => {
     ]);
   });
 
-  it("are read in the order of its changes though the statement of the second began before the first was committed", async () => {
+  it("are read in the order of its changes when the second began before the first commit", async () => {
     const { teamId, id, request, witness } = await openListenedQueue();
     const [cancelling, claiming] = [await begin(), await begin()];
     await claimDueTasks(claiming, request);

@@ -4,7 +4,7 @@ import { Problem } from "../../src/domain/problem.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { countBothWays } from "../test-store.ts";
 
-describe("a task that expires", () => {
+describe("a task with an expiry", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer({ maxRetries: 2, retryDelaySeconds: 100, retryMaxDelaySeconds: 150 });
@@ -17,7 +17,7 @@ describe("a task that expires", () => {
     return [status, failureReason, error];
   };
 
-  it("fails if no attempt started in time, also while its queue is paused; a delay does not extend it", async () => {
+  it("fails if no attempt started in time, even in a paused queue or with a longer delay", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const paused = await server.submit({ expiresInSeconds: 60 });
     const delayed = await server.submit({ expiresInSeconds: 60, delaySeconds: 600 });
@@ -35,7 +35,7 @@ describe("a task that expires", () => {
     assert.deepEqual(tallied, counted);
   });
 
-  it("does not start late, even before the deadline actor has ended it", async () => {
+  it("does not start after its expiry, even before the deadline actor has ended it", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const id = await server.submit({ expiresInSeconds: 60 });
     await server.advance(61);
@@ -49,7 +49,7 @@ describe("a task that expires", () => {
     assert.equal((await server.task(id)).failureReason, "expired");
   });
 
-  it("does not expire once an attempt has started: neither while it is retried, nor when it started at once", async () => {
+  it("does not expire once an attempt has started, even while it waits for a retry", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const ids = [
       await server.submit({ expiresInSeconds: 60 }),
@@ -110,7 +110,7 @@ describe("the retry settings of a task", () => {
     return row?.seconds ?? Number.NaN;
   };
 
-  it("override those of the queue: first delay, maximum, and the statuses that end it", async () => {
+  it("override the queue's first delay, maximum delay and non-retryable statuses", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const queues = await server.submit();
     const own = await server.submit({ retryDelaySeconds: 20, retryMaxDelaySeconds: 5000 });
@@ -136,7 +136,7 @@ describe("the retry settings of a task", () => {
     assert.equal((await server.task(retried)).status, "pending");
   });
 
-  it("can also be set by its target", async () => {
+  it("are overridden by the target's Bellhop-No-Retry header", async () => {
     server.target.answer = (_call, response) => response.writeHead(500, { "Bellhop-No-Retry": "true" }).end();
     const id = await server.submit();
     await server.dispatchOnce();

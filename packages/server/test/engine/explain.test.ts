@@ -20,7 +20,7 @@ describe("explaining a task", () => {
     server.services.explanations.explain(principal, id);
   const codes = async (id: string) => (await explain(id)).reasons.map(({ code }) => code);
 
-  it("names a delay and a pause together, and until when each holds", async () => {
+  it("lists a delay with its end, together with a pause of the queue", async () => {
     const id = await server.submit({ delaySeconds: 600 });
     await server.queues.setPaused(server.principal, QUEUE, true);
 
@@ -41,7 +41,7 @@ describe("explaining a task", () => {
     assert.equal((await explain(id)).runnable, false);
   });
 
-  it("names the nodes whose calls fill the queue, the number of tasks that go first, and the call in flight", async () => {
+  it("names the nodes that fill the queue, the number of tasks ahead, and the call in flight", async () => {
     server.target.hold();
     const before = server.target.calls.length;
     const active = await server.submit({ priority: 1 });
@@ -68,7 +68,28 @@ describe("explaining a task", () => {
     assert.ok(call?.until);
   });
 
-  it("distinguishes a task that backs off, waits or is polled from a runnable one", async () => {
+  it("estimates the start from the starts of the queue in the last full minutes", async () => {
+    server.target.hold();
+    const calls = server.target.calls.length;
+    await server.submit();
+    await server.look();
+    await server.target.received(calls + 1);
+    const id = await server.submit();
+    assert.equal((await explain(id)).startsAbout, null);
+    const starts = `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, waits)
+      select team_id, id, false, 60, date_trunc('minute', now()) - interval '1 minute' * n, 77, '{10,50}'
+        from queues, generate_series(1, 2) n where name = $1`;
+    await server.database.rows(starts, [QUEUE]);
+
+    const { startsAbout } = await explain(id);
+
+    // 120 in two minutes: one of them goes first. The minute may have changed meanwhile.
+    const seconds = ((startsAbout?.getTime() ?? 0) - Date.now()) / 1_000;
+    assert.ok(seconds > -30 && seconds < 2, String(seconds));
+    assert.notEqual(startsAbout, null);
+  });
+
+  it("distinguishes backing off, waiting for a callback, and the sandbox", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const retried = await server.submit();
     await server.dispatchOnce();
@@ -84,7 +105,7 @@ describe("explaining a task", () => {
     assert.deepEqual(await codes(sandbox), ["sandbox"]);
   });
 
-  it("distinguishes a failed attempt, a Retry-After and a manual retry", async () => {
+  it("distinguishes delays after a failed attempt, a Retry-After and a manual retry", async () => {
     const details = async (id: string) =>
       (await explain(id)).reasons.map(({ code, detail }) => [code, detail]);
     server.target.answer = (_call, response) => response.writeHead(503).end();
@@ -111,7 +132,7 @@ describe("explaining a task", () => {
     for (const id of [failed, asked, byHand]) await server.tasks.cancel(server.principal, id);
   });
 
-  it("knows no task of another team", async () => {
+  it("is refused with 404 for another team's task", async () => {
     const id = await server.submit();
     const guest = await server.openTeam();
 

@@ -12,7 +12,7 @@ describe("fairness between teams", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
-  it("starts a team's task while another team's targets hang on all the slots it can get", async () => {
+  it("starts a team's task while another team's hanging calls take its whole share", async () => {
     server = await openTestServer({ concurrency: 100 }, { capacity: 12 });
     const guest = await server.openTeam();
     server.target.hold();
@@ -51,7 +51,7 @@ describe("fairness between teams", () => {
     assert.equal(server.engine.attempts.count, hanging + 1);
   });
 
-  it("starts the fourth team's task while three others hang", async () => {
+  it("starts a fourth team's task while the calls of three teams hang", async () => {
     server = await openTestServer({ concurrency: 100 }, { capacity: 12 });
     server.target.hold();
     const teams = [
@@ -71,7 +71,7 @@ describe("fairness between teams", () => {
     assert.equal(server.engine.attempts.count, hanging + 1);
   });
 
-  it("counts the free teams of one person as one, and starts another's task beside them", async () => {
+  it("counts one person's free teams as one account, and starts another team's task", async () => {
     server = await openTestServer({ concurrency: 100 }, { capacity: 64 });
     server.target.hold();
     const teams = [];
@@ -107,7 +107,7 @@ describe("fairness between teams", () => {
     assert.equal(server.engine.attempts.count, hanging + 1);
   });
 
-  it("follows a change of plan at once", async () => {
+  it("applies a change of plan at once", async () => {
     server = await openTestServer({}, { capacity: 200 });
     const guest = await server.openTeam({ concurrency: 100 });
     server.target.hold();
@@ -122,7 +122,7 @@ describe("fairness between teams", () => {
     assert.equal(server.engine.attempts.count, 30);
   });
 
-  it("polls for one team while all that another may poll hangs", async () => {
+  it("polls for one team while another team's polls hang at their limit", async () => {
     server = await openTestServer({ concurrency: 100 });
     const guest = await server.openTeam({ concurrency: 100 });
     const follow = { pollConfig: POLL_CONFIG(server.target.url) };
@@ -155,8 +155,8 @@ const POLL_CONFIG = (url: string) => ({
   failValues: ["failed"],
 });
 
-describe("a plan's calls at once", () => {
-  it("are for all nodes together: each allows its part", async () => {
+describe("a plan's limit of calls in flight", () => {
+  it("applies to all nodes together: each node allows its share", async () => {
     const limits = { ...UNBOUNDED, callsInFlight: 10 };
     const budget = createBudget({
       find: async () => [{ teamId: 1, account: "one", limits }],

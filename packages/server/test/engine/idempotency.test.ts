@@ -44,7 +44,7 @@ describe("idempotency keys", () => {
     return row?.n;
   };
 
-  it("same key, same body: the first task again, replayed, and called once", async () => {
+  it("return the first task for the same body, and it is called once", async () => {
     const first = await create({ delaySeconds: 60 });
     const second = await create({ delaySeconds: 60 });
 
@@ -60,7 +60,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a new key is not looked up: the insert detects a taken one", async (test) => {
+  it("are looked up only after the insert found them taken", async (test) => {
     const rows = test.mock.method(server.database, "rows");
     await create({ delaySeconds: 60 });
     const asked = () => rows.mock.calls.filter(({ arguments: [query] }) => mentionsKeys(query)).length;
@@ -69,7 +69,7 @@ describe("idempotency keys", () => {
     assert.equal(asked(), 1);
   });
 
-  it("the first task again also if the request would be refused by now", async () => {
+  it("return the first task even if the request would be refused by now", async () => {
     const first = await create({ delaySeconds: 60 });
     const refused = { call: { ...request().call, headers: { Authorization: "tok_revoked" } } };
     const second = await create({ delaySeconds: 60, ...refused });
@@ -77,7 +77,7 @@ describe("idempotency keys", () => {
     assert.deepEqual([second.id, second.replayed], [first.id, true]);
   });
 
-  it("the first task again also once it is active or completed, and nothing runs twice", async () => {
+  it("return the first task while it is active or completed, without a second call", async () => {
     server.target.hold();
     const first = await create();
     await server.look();
@@ -91,7 +91,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a repeated request gets the same callback, for both shapes and also once it was used", async () => {
+  it("return the same callback to a repeated request, for both shapes and after its use", async () => {
     for (const changes of [
       { shape: "direct" },
       { shape: "direct", waitForCallback: true },
@@ -112,7 +112,7 @@ describe("idempotency keys", () => {
     assert.equal((await create()).callback, null);
   });
 
-  it("the callback that is kept for a repeated request is sealed, and is not sent", async () => {
+  it("store the callback for a repeated request sealed, and do not send it", async () => {
     const first = await create({ shape: "direct", call: { ...request().call, body: "{callbackId}" } });
     await server.dispatchOnce();
 
@@ -125,7 +125,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.at(-1)?.body, "{callbackId}");
   });
 
-  it("without a vault a repeated request does not get the callback, and is otherwise unaffected", async () => {
+  it("return the first task without its callback when there is no vault", async () => {
     const closed = createTaskService({
       storageQuota: { admit: () => undefined },
       database: server.database,
@@ -150,7 +150,7 @@ describe("idempotency keys", () => {
     assert.equal((await closed.create(server.principal, request({ shape: "direct" }))).callback, null);
   });
 
-  it('same key, other body: 409 Idempotency key "<key>" was used with another request', async () => {
+  it("are refused with 409 for another body", async () => {
     await create();
     await assert.rejects(create({ requestText: '{"n":2}' }), (error: unknown) => {
       assert.ok(error instanceof Problem);
@@ -161,7 +161,7 @@ describe("idempotency keys", () => {
     assert.equal(await stored(), 1);
   });
 
-  it("50 duplicates at once over two nodes make exactly one task and one call", async () => {
+  it("make one task and one call of 50 concurrent duplicates on two nodes", async () => {
     const other = await server.openNode();
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -186,7 +186,7 @@ describe("idempotency keys", () => {
     await other.stop();
   });
 
-  it("of different bodies at once under one key one wins and every other gets 409", async () => {
+  it("accept one of 20 concurrent requests with different bodies, and refuse the others", async () => {
     const other = await server.openNode();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
@@ -203,7 +203,7 @@ describe("idempotency keys", () => {
     await other.stop();
   });
 
-  it("a key stays taken when its task fails: a duplicate that comes late makes no second one", async () => {
+  it("stay taken when the task fails: a late duplicate makes no second task", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const first = await create({ maxRetries: 1 });
     await server.dispatchOnce();
@@ -220,7 +220,7 @@ describe("idempotency keys", () => {
     assert.equal(await stored(), 1);
   });
 
-  it("a key stays taken when waiting takes too long", async () => {
+  it("stay taken when the task fails by a callback timeout", async () => {
     const first = await create({ waitForCallback: true, maxWaitSeconds: 60 });
     await server.dispatchOnce();
     await server.advance(60.1);
@@ -230,7 +230,7 @@ describe("idempotency keys", () => {
     assert.deepEqual([late.id, late.status], [first.id, "failed"]);
   });
 
-  it("a key is freed when its task is deleted, directly or with its queue", async () => {
+  it("are freed when the task is deleted, directly or with its queue", async () => {
     const first = await create({ delaySeconds: 60 });
     await server.tasks.remove(server.principal, first.id);
     const second = await create({ delaySeconds: 60 });
@@ -243,7 +243,7 @@ describe("idempotency keys", () => {
     assert.equal((await create({ delaySeconds: 60 })).replayed, false);
   });
 
-  it("a refused creation does not take the key", async () => {
+  it("are not taken by a refused creation", async () => {
     await assert.rejects(create({ queue: "nowhere" }), (error: unknown) => {
       assert.ok(error instanceof Problem);
       assert.equal(error.message, 'Queue "nowhere" not found');
@@ -256,7 +256,7 @@ describe("idempotency keys", () => {
     assert.equal((await create({ requestText: "good" })).replayed, false);
   });
 
-  it("the same key of another team is another key", async () => {
+  it("are separate for each team", async () => {
     const guest = await server.openTeam();
     const ours = await create({ delaySeconds: 60 });
     const theirs = await create({ delaySeconds: 60, requestText: "quite another body" }, guest);
@@ -266,7 +266,7 @@ describe("idempotency keys", () => {
     assert.equal((await create({ requestText: "quite another body" }, guest)).id, theirs.id);
   });
 
-  it("a key used in the sandbox does not swallow the same key used for real", async () => {
+  it("are separate for sandbox and live tasks", async () => {
     const sandboxed = await create({}, { ...server.principal, environment: "test" });
     const live = await create();
     await server.dispatchOnce();
@@ -276,7 +276,7 @@ describe("idempotency keys", () => {
     assert.equal(server.target.calls.length, 1);
   });
 
-  it("a key is good for 24 hours, and a new task's after", async () => {
+  it("are valid for 24 hours, and then start a new task", async () => {
     const age = (hours: number) =>
       server.database.rows(
         "update idempotency_keys set created_at = now() - make_interval(secs => $2) where key = $1",
@@ -296,7 +296,7 @@ describe("idempotency keys", () => {
     assert.equal((await create({ requestText: "another" })).id, second.id);
   });
 
-  it("without a key the same request makes a task each time", async () => {
+  it("are optional: without one, each request creates a task", async () => {
     const one = await create({ idempotencyKey: null });
     const two = await create({ idempotencyKey: null });
     assert.notEqual(one.id, two.id);

@@ -39,7 +39,7 @@ describe("intake", () => {
     assert.equal(server.databases.claim.sent.length, claims);
   });
 
-  it("shares few commits among a hundred tasks that arrive together", async () => {
+  it("stores a hundred concurrent tasks in at most two statements", async () => {
     await warmUp();
     const flushes = server.databases.intake.sent.length;
 
@@ -49,7 +49,7 @@ describe("intake", () => {
     assert.ok(server.databases.intake.sent.length - flushes <= 2);
   });
 
-  it("collects items that arrive during a flush into the next one", async () => {
+  it("collects tasks that arrive during a flush into the next one", async () => {
     await warmUp();
     const gate = createGate();
     server.databases.intake.before = gate.wait;
@@ -64,7 +64,7 @@ describe("intake", () => {
     assert.equal(server.databases.intake.sent.length - flushes, 2);
   });
 
-  it("answers each task of a flush for itself: one with an unknown queue does not disturb the others", async () => {
+  it("refuses only the task with an unknown queue, and stores the others of its flush", async () => {
     const answers = await Promise.allSettled([
       server.submit(),
       server.submit({ queue: "nowhere" }),
@@ -80,7 +80,7 @@ describe("intake", () => {
     assert.equal(refused.reason.message, 'Queue "nowhere" not found');
   });
 
-  it("goes on after a flush that the database refused", async () => {
+  it("keeps storing tasks after a flush that the database refused", async () => {
     await assert.rejects(server.submit({ priority: 11 }));
 
     const id = await server.submit();
@@ -89,7 +89,7 @@ describe("intake", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("does not let a task that cannot be stored take the others of its flush with it", async () => {
+  it("stores the other tasks of a flush when some cannot be stored", async () => {
     const withBody = (body: string) => ({ call: { ...path("odd").call, body } });
     const answers = await Promise.allSettled([
       server.submit(),
@@ -146,7 +146,7 @@ describe("intake", () => {
     assert.deepEqual(after, before);
   });
 
-  it("executes a stored task even if the connection is lost and cannot be asked about it", async () => {
+  it("executes a stored task that it answered with 503 because the lookup failed too", async () => {
     await warmUp();
     server.target.calls.length = 0;
     server.databases.intake.after = () => {
@@ -164,7 +164,7 @@ describe("intake", () => {
     );
   });
 
-  it("inserts a task as pending when its queue was paused after the slot was set aside", async () => {
+  it("inserts a task as pending when its queue was paused after the slot was reserved", async () => {
     await warmUp();
     const gate = createGate();
     server.databases.intake.before = gate.wait;
@@ -181,7 +181,7 @@ describe("intake", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("inserts a task as pending when its worker was considered dead meanwhile, and it is executed later", async () => {
+  it("inserts a task as pending when its worker was removed, and executes it later", async () => {
     await warmUp();
     await server.database.rows("delete from workers");
 

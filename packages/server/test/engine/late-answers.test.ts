@@ -8,7 +8,7 @@ import { createGate, databaseAway } from "../test-sql.ts";
 /** Older than an answer may be, younger than the lease. */
 const TOO_LATE_SECONDS = 5;
 
-describe("an answer of the database that comes late", () => {
+describe("a late answer of the database", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2, maxRetries: 0 });
@@ -49,7 +49,7 @@ describe("an answer of the database that comes late", () => {
     return { id: row?.id ?? "", gate, submitted };
   }
 
-  it("is waited for: the reconciler takes nothing back while a claim is unanswered", async () => {
+  it("makes the reconciler wait: it releases nothing while a claim is unanswered", async () => {
     const { id, gate, looking } = await claimUnanswered();
     for (let look = 0; look < 4; look += 1)
       assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
@@ -62,7 +62,7 @@ describe("an answer of the database that comes late", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("is waited for: nor while a hand-off is unanswered", async () => {
+  it("makes the reconciler wait: it releases nothing while a hand-off is unanswered", async () => {
     const { id, gate, submitted } = await handOffUnanswered();
     for (let look = 0; look < 4; look += 1)
       assert.deepEqual(await server.engine.attempts.reconcileOnce(), []);
@@ -73,7 +73,7 @@ describe("an answer of the database that comes late", () => {
     assert.deepEqual(callsFor(id), ["1"]);
   });
 
-  it("does not prevent the release of earlier lost tasks, with any number of running claims", async () => {
+  it("does not delay the release of a task whose claim was lost earlier", async () => {
     server.databases.claim.after = (statement) => {
       if (statement !== "claim_due_tasks") return;
       server.databases.claim.after = () => {};
@@ -128,7 +128,7 @@ describe("an answer of the database that comes late", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("starts no call once the node releases everything: claimed tasks are released", async () => {
+  it("starts no call after the node has closed: claimed tasks are released", async () => {
     const { id, gate, looking } = await claimUnanswered();
     server.engine.attempts.close();
     const stopped = server.engine.dispatcher.stop();
@@ -140,7 +140,7 @@ describe("an answer of the database that comes late", () => {
     assert.equal((await server.task(id)).status, "pending");
   });
 
-  it("keeps no slot: released tasks leave room for as many calls as before", async () => {
+  it("holds no slot: released tasks leave the full concurrency", async () => {
     const { gate, looking } = await claimUnanswered();
     server.databases.claim.after = () => {};
     server.freeze(TOO_LATE_SECONDS);
@@ -158,7 +158,7 @@ describe("an answer of the database that comes late", () => {
   });
 });
 
-describe("a task that cannot be stored for a reason that is not foreseen", () => {
+describe("a task whose insert fails unexpectedly", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2, maxRetries: 0 });
@@ -172,7 +172,7 @@ describe("a task that cannot be stored for a reason that is not foreseen", () =>
     call: { method: "POST" as const, url: server.target.url, headers: {}, body },
   });
 
-  it("keeps no slot, nor do those that came with it", async () => {
+  it("holds no slot, and neither do the other tasks of its flush", async () => {
     let inserts = 0;
     server.databases.intake.before = (statement) => {
       if (!statement.startsWith("insert_tasks_plain")) return;
@@ -201,7 +201,7 @@ describe("a task that cannot be stored for a reason that is not foreseen", () =>
     server.target.release();
   });
 
-  it("refuses the others of its idempotency key with the same reason, not with one of their own", async () => {
+  it("makes requests with the same idempotency key fail with the same error", async () => {
     server.databases.intake.before = () => {
       throw databaseAway();
     };

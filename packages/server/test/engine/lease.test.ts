@@ -7,7 +7,7 @@ import { openTestServer, type TestServer } from "../test-server.ts";
 import { createGate, databaseAway, until } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
-describe("a task taken back during its call", () => {
+describe("a task that the reaper releases during its call", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2, maxRetries: 0 });
@@ -19,7 +19,7 @@ describe("a task taken back during its call", () => {
       message === "attempt.settled" ? [verdict] : [],
     );
 
-  it("runs again, and the late verdict changes nothing but is noted (promise D)", async () => {
+  it("runs again, and its late answer is only recorded as superseded (promise D)", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -48,7 +48,7 @@ describe("a task taken back during its call", () => {
     assert.equal(server.target.calls.length, 2);
   });
 
-  it("keeps the outcome of the second run when the first one answers after it", async () => {
+  it("keeps the result of the second attempt when the first is answered later", async () => {
     const other = await server.openNode();
     server.target.hold();
     const id = await server.submit();
@@ -73,7 +73,7 @@ describe("a task taken back during its call", () => {
     );
   });
 
-  it("counts neither as a failure nor as a retry", async () => {
+  it("does not count the superseded attempt against its retries", async () => {
     server.target.hold();
     const id = await server.submit({ maxRetries: 1 });
     await server.look();
@@ -120,7 +120,7 @@ describe("a node that has lost its lease", () => {
     );
   }
 
-  it("aborts its calls and sends nothing until it has a new one", async () => {
+  it("aborts its calls, and makes none until it has a new lease", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -151,7 +151,7 @@ describe("a node that has lost its lease", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("sends none of its claimed tasks when it was paused past its lease", async () => {
+  it("makes no call for claimed tasks after a pause longer than its lease", async () => {
     const gate = createGate();
     server.databases.claim.after = (statement) => {
       if (statement === "claim_due_tasks") return gate.wait();
@@ -174,7 +174,7 @@ describe("a node that has lost its lease", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("does not make the call of a claim that was granted to its former self: the task runs once, later", async () => {
+  it("makes no call for a claim under its former worker id: the task runs once, later", async () => {
     const gate = createGate();
     await server.submit();
     await server.dispatchOnce();
@@ -198,7 +198,7 @@ describe("a node that has lost its lease", () => {
     await assertRunOnce(id);
   });
 
-  it("does not make the call of a hand-off that was granted to its former self either", async () => {
+  it("makes no call for a hand-off under its former worker id: the task runs once, later", async () => {
     await server.submit();
     await server.dispatchOnce();
     const gate = createGate();
@@ -218,14 +218,14 @@ describe("a node that has lost its lease", () => {
   });
 });
 
-describe("tasks that the database assigns to a worker without an attempt", () => {
+describe("active tasks of a worker that makes no attempt at them", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2 });
   });
   afterEach(() => server.close());
 
-  it("are released at the second check, and run", async () => {
+  it("are released at the second check, and run again", async () => {
     server.databases.claim.after = (statement) => {
       if (statement !== "claim_due_tasks") return;
       server.databases.claim.after = () => {};
@@ -255,7 +255,7 @@ describe("tasks that the database assigns to a worker without an attempt", () =>
     );
   });
 
-  it("are recorded as sent where the call had left, and only its giving back was lost", async () => {
+  it("are recorded as sent when the call was made and only their release was lost", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -321,7 +321,7 @@ describe("the lease", () => {
     return { scene, lease, time };
   }
 
-  it("ends for its worker well before others may take its tasks: 12 s of 15", async () => {
+  it("expires for its worker after 12 s, before others may release its tasks at 15 s", async () => {
     const { scene, lease, time } = createScene();
     await lease.renewOnce();
     scene.events.length = 0;
@@ -334,7 +334,7 @@ describe("the lease", () => {
     assert.deepEqual(scene.events, ["lost"]);
   });
 
-  it("counts from before the renewal was sent, not from its answer", async () => {
+  it("counts from the sending of the renewal, not from its answer", async () => {
     const { lease, time } = createScene();
     await lease.renewOnce();
     const answered = lease.renewOnce();
@@ -347,7 +347,7 @@ describe("the lease", () => {
     assert.equal(lease.isHeld(), false);
   });
 
-  it("is extended by each renewal, without a word", async () => {
+  it("is extended by each renewal, without a lost or held event", async () => {
     const { scene, lease, time } = createScene();
     await lease.renewOnce();
     scene.events.length = 0;
@@ -361,7 +361,7 @@ describe("the lease", () => {
     assert.equal(lease.peers, 3);
   });
 
-  it("is lost while the database is away, and held again under the same id when its row still stands", async () => {
+  it("expires while the database is away, and keeps its id if its row still exists", async () => {
     const { scene, lease, time } = createScene();
     await lease.renewOnce();
     const id = lease.workerId;
@@ -376,7 +376,7 @@ describe("the lease", () => {
     assert.equal(lease.workerId, id);
   });
 
-  it("restarts under another id when the worker was considered dead", async () => {
+  it("restarts under a new id when the worker's row was removed", async () => {
     const { scene, lease } = createScene();
     await lease.renewOnce();
     const id = lease.workerId;

@@ -36,7 +36,7 @@ describe("the loop of an actor", () => {
     });
   }
 
-  it("naps as long as a round says", async () => {
+  it("naps for the duration that its round returns", async () => {
     start();
     await turn();
     assert.equal(rounds, 1);
@@ -48,7 +48,7 @@ describe("the loop of an actor", () => {
     assert.equal(rounds, 2);
   });
 
-  it("goes on at once when it is woken from its nap", async () => {
+  it("starts a round at once when it is woken from its nap", async () => {
     start();
     await turn();
     loop.wake();
@@ -56,7 +56,7 @@ describe("the loop of an actor", () => {
     assert.equal(rounds, 2);
   });
 
-  it("does not lose a wake that comes during a round", async () => {
+  it("runs another round after a wake during a round", async () => {
     let finish = (_napMs: number) => {};
     once = () =>
       new Promise((resolve) => {
@@ -70,7 +70,7 @@ describe("the loop of an actor", () => {
     finish(NAP_MS);
   });
 
-  it("makes one more round, not several, for several wakes", async () => {
+  it("runs one more round, not several, for several wakes", async () => {
     start();
     await turn();
     loop.wake();
@@ -80,7 +80,7 @@ describe("the loop of an actor", () => {
     assert.equal(rounds, 2);
   });
 
-  it("says in one line that it waits for a database that is away", async () => {
+  it("logs that it waits, not that it failed, while the database is away", async () => {
     once = async () => {
       throw new Problem("database_away");
     };
@@ -90,7 +90,7 @@ describe("the loop of an actor", () => {
     assert.ok(!log.includes("actor.failed"));
   });
 
-  it("survives a round that throws, and naps before the next", async () => {
+  it("continues after a round that throws, and naps before the next", async () => {
     once = async () => {
       throw new Error("boom");
     };
@@ -103,7 +103,7 @@ describe("the loop of an actor", () => {
     assert.equal(rounds, 2);
   });
 
-  it("stops in its nap at once, and after its round when it is in one", async () => {
+  it("stops at once during a nap, and otherwise after its round", async () => {
     start();
     await turn();
     await loop.stop();

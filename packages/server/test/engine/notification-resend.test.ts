@@ -5,7 +5,7 @@ import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
-describe("the state of a task's notifications, and their resend", () => {
+describe("the notifications of a task", () => {
   let server: TestServer;
   let receiver: TestTarget;
   before(async () => {
@@ -43,7 +43,7 @@ describe("the state of a task's notifications, and their resend", () => {
   const notificationsOf = async (id: string) => (await server.task(id)).notifications;
   const done = () => ({ url: `${receiver.url}/done`, lastError: null, nextAt: null });
 
-  it("the record has none before the task ends, and none for a task without a notification address", async () => {
+  it("are absent before the task ends, and without an on_complete_url", async () => {
     const waiting = await create({ delaySeconds: 60 });
     const silent = await create({ onCompleteUrl: null });
     await server.dispatchOnce();
@@ -53,7 +53,7 @@ describe("the state of a task's notifications, and their resend", () => {
     await server.tasks.remove(server.principal, waiting);
   });
 
-  it("the record follows a notification from its first try to its delivery", async () => {
+  it("show each state from the first try to the delivery", async () => {
     receiver.answer = (_call, response) => response.writeHead(receiver.calls.length < 2 ? 503 : 200).end();
     const id = await create();
     await server.dispatchOnce();
@@ -76,7 +76,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.deepEqual(await notificationsOf(id), [{ ...done(), status: "delivered", attempts: 2 }]);
   });
 
-  it("a resend after eight failed tries delivers with the same webhook-id and the same body", async () => {
+  it("are resent after eight failed tries with the same webhook-id and body", async () => {
     receiver.answer = (_call, response) => response.writeHead(500).end();
     const id = await create();
     await server.dispatchOnce();
@@ -97,7 +97,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.equal(JSON.parse(notificationText(await server.task(id))).data.task.notifications, undefined);
   });
 
-  it("a resend that fails has all eight tries again", async () => {
+  it("are tried eight times again when a resend fails", async () => {
     const id = await create();
     await server.dispatchOnce();
     await deliver();
@@ -109,7 +109,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.equal((await notificationsOf(id))?.[0]?.status, "failed");
   });
 
-  it("a resend wakes the courier, and a refused one does not", async (context) => {
+  it("wake the courier when they are resent, and not when a resend is refused", async (context) => {
     const id = await create();
     await server.dispatchOnce();
     await deliver();
@@ -120,7 +120,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.equal(wake.mock.callCount(), 1);
   });
 
-  it("of several resends at once one succeeds, and the receiver gets one call more", async () => {
+  it("are resent once when several resends race", async () => {
     const id = await create();
     await server.dispatchOnce();
     await deliver();
@@ -132,7 +132,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.equal(receiver.calls.length, 2);
   });
 
-  it("a resend is refused while the task runs, while it is still tried, and without a notification address", async () => {
+  it("are not resent before the task ends, while a try is pending, or without a URL", async () => {
     const silent = await create({ onCompleteUrl: null });
     const direct = await create({ onCompleteUrl: null, shape: "direct" });
     const id = await create({ delaySeconds: 60 });
@@ -160,7 +160,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.equal(receiver.calls.length, 1);
   });
 
-  it("a test key resends for sandbox tasks alone", async () => {
+  it("are resent by a test key for sandbox tasks only", async () => {
     const id = await create();
     await server.dispatchOnce();
     await deliver();
@@ -176,7 +176,7 @@ describe("the state of a task's notifications, and their resend", () => {
     assert.equal(receiver.calls.length, 3);
   });
 
-  it("after a retry the notification of the last end is resent, and the earlier one stays as it was", async () => {
+  it("are resent for the last end only after a manual retry", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const id = await create();
     await server.dispatchOnce();

@@ -69,7 +69,7 @@ describe("completion notifications", () => {
     await server.engine.deadlines.expireOnce();
   };
 
-  it("the log names the task as its caller knows it: its attempt, its poll and its notification", async () => {
+  it("are logged with the task's public id, as are its attempt and its poll", async () => {
     for (const shape of ["queue", "direct"] as const) {
       server.log.length = 0;
       server.target.answer = (_call, response) => response.end('{"status":"done"}');
@@ -151,7 +151,7 @@ describe("completion notifications", () => {
   ];
 
   for (const { name, type, request, end } of ENDINGS) {
-    it(`exactly one signed POST when ${name}: ${type}`, async () => {
+    it(`send exactly one signed POST when ${name}: ${type}`, async () => {
       const created = await create(request());
       await server.dispatchOnce();
       if (!["completed", "failed"].includes((await server.task(created.id)).status)) {
@@ -181,7 +181,7 @@ describe("completion notifications", () => {
     });
   }
 
-  it("a task without on_complete_url, or a deleted one, sends no notification", async () => {
+  it("are not sent for a deleted task, or without an on_complete_url", async () => {
     await create({ onCompleteUrl: null });
     const { id } = await create({ delaySeconds: 60 });
     await server.dispatchOnce();
@@ -191,7 +191,7 @@ describe("completion notifications", () => {
     assert.equal(receiver.calls.length, 0);
   });
 
-  it("a failing receiver is tried 8 times over a day with growing waits, then given up", async () => {
+  it("are tried 8 times within a day with growing delays, then given up", async () => {
     const answers: ((call: ReceivedCall, response: ServerResponse) => void)[] = [
       (_call, response) => response.writeHead(500).end(),
       (_call, response) => response.writeHead(302, { location: `${server.target.url}/elsewhere` }).end(),
@@ -232,7 +232,7 @@ describe("completion notifications", () => {
     assert.deepEqual(withoutNotifications(after), withoutNotifications(task), "it never changes the task");
   });
 
-  it("one that fails at first is delivered later and is then left alone", async () => {
+  it("are delivered by a later try, and not sent again after it", async () => {
     receiver.answer = (_call, response) => response.writeHead(receiver.calls.length < 3 ? 503 : 200).end();
     await create();
     await server.dispatchOnce();
@@ -244,7 +244,7 @@ describe("completion notifications", () => {
     assert.equal((await rows())[0]?.status, "delivered");
   });
 
-  it("a receiver that hangs holds up neither the task nor another's notification", async () => {
+  it("to a hanging receiver delay neither their task nor other notifications", async () => {
     receiver.hold();
     const { id } = await create();
     await server.dispatchOnce();
@@ -265,7 +265,7 @@ describe("completion notifications", () => {
     );
   });
 
-  it("it cannot be lost: after a crash between the end and the delivery another node delivers", async () => {
+  it("are delivered by another node when the claiming node dies during the delivery", async () => {
     const dying = await server.openNode();
     const { id } = await create();
     await server.dispatchOnce();
@@ -302,7 +302,7 @@ describe("completion notifications", () => {
     await dying.stop();
   });
 
-  it("it is written by every statement that ends the task, including the reaper's", async () => {
+  it("are sent when the reaper fails the task", async () => {
     server.target.hold();
     const { id } = await create();
     await server.look();
@@ -324,7 +324,7 @@ describe("completion notifications", () => {
     assert.match(receiver.calls[0]?.body ?? "", /task\.failed/);
   });
 
-  it("two nodes that check at the same time deliver each notification once", async () => {
+  it("are delivered once each when two nodes check at the same time", async () => {
     const other = await server.openNode();
     for (let index = 0; index < 40; index += 1) await create();
     await server.dispatchOnce();
@@ -334,7 +334,7 @@ describe("completion notifications", () => {
     await other.stop();
   });
 
-  it("the body is { type, timestamp, data: { task: <record in its shape> } }", async () => {
+  it("have the body { type, timestamp, data: { task } }, with the task in its shape", async () => {
     server.target.answer = (call, response) => response.writeHead(call.path === "/bad" ? 500 : 200).end("{}");
     const payload = '{"n":12345678901234567890}';
     const a = await create({ call: { method: "POST", url: server.target.url, headers: {}, body: payload } });

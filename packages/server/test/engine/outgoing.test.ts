@@ -32,14 +32,14 @@ function outgoingWith(failure: Error) {
 }
 
 describe("a call that needs the vault", () => {
-  it("fails permanently when the vault is off or its key is missing: no node could make it", async () => {
+  it("is refused permanently when the vault is off or its key is missing", async () => {
     for (const failure of [new Problem("vault_off"), new SealError("no such key")]) {
       const sent = await outgoingWith(failure).send(recorded);
       assert.equal(sent.kind, "refused");
     }
   });
 
-  it("is left to be made later when the database is away", async () => {
+  it("is rejected for a later try when the database is away", async () => {
     await assert.rejects(outgoingWith(new Problem("database_away")).send(recorded), Problem);
   });
 });

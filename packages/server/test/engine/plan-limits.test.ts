@@ -4,17 +4,17 @@ import { after, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { createLimitsOf, type OwnLimits } from "../../src/domain/limits.ts";
 import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
-import { SCHEDULE_DEFAULTS } from "../../src/domain/schedule.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { paceByHost } from "../../src/engine/host-pace.ts";
 import type { RecordedCall } from "../../src/engine/outgoing.ts";
+import { SCHEDULE_DEFAULTS } from "../../src/features/schedules/domain.ts";
 import { readStoredBytes } from "../../src/store/stored-bytes.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
 
 const limitsOf = createLimitsOf();
 
-describe("the limits of a plan", () => {
+describe("a plan with limits", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer();
@@ -38,7 +38,7 @@ describe("the limits of a plan", () => {
     failValues: [],
   };
 
-  it("refuses a task whose timeout, retries or polling are beyond it, by the name of the bound", async () => {
+  it("refuses a task whose timeout, retries or polling exceed it, and names the limit", async () => {
     const guest = await openFree();
     const refused: [object, RegExp][] = [
       [{ timeoutSeconds: 301 }, /^timeout must be at most 300: timeoutSeconds of the plan free$/],
@@ -51,14 +51,14 @@ describe("the limits of a plan", () => {
     await server.submit({ timeoutSeconds: 300, maxRetries: 10, delaySeconds: 60 }, guest);
   });
 
-  it("refuses a queue whose retries come without a pause", async () => {
+  it("refuses a queue with a retry delay of 0", async () => {
     const guest = await openFree();
     await assert.rejects(server.queues.create(guest, "hasty", { retryDelaySeconds: 0 }), {
       message: "retry_delay must be at least 1: retryDelaySeconds of the plan free",
     });
   });
 
-  it("bounds tasks that were made under a larger plan, too", async () => {
+  it("limits the retries of a task that was created under a larger plan", async () => {
     const guest = await openFree({ retries: 1, retryDelaySeconds: 7 });
     server.target.answer = (_, response) => response.writeHead(500).end();
     const larger = { ...guest, limits: limitsOf("enterprise", null) };
@@ -75,7 +75,7 @@ describe("the limits of a plan", () => {
     assert.deepEqual([task.status, task.failureReason], ["failed", "retries_exhausted"]);
   });
 
-  it("refuses one queue and one vault token too many", async () => {
+  it("refuses a queue and a vault token beyond its limits", async () => {
     const guest = await openFree({ queues: 2, vaultTokens: 0 });
     await server.queues.create(guest, "second", {});
     await assert.rejects(server.queues.create(guest, "third", {}), {
@@ -87,11 +87,12 @@ describe("the limits of a plan", () => {
     await assert.rejects(server.services.vault.create(guest, token), { code: "limit_reached" });
   });
 
-  it("refuses one schedule and one webhook too many", async () => {
+  it("refuses a schedule and a webhook beyond its limits", async () => {
     const guest = await openFree({ schedules: 1, webhooks: 1 });
     const task = { text: "{}", request: plainRequest(server.target.url) };
     const terms = { ...SCHEDULE_DEFAULTS, cron: "0 3 * * *", task };
-    const { schedules, webhooks } = server.services;
+    const schedules = server.services.features.schedules.service;
+    const webhooks = server.services.features.webhooks.service;
     await schedules.create(guest, "first", terms);
     const oneMore = schedules.create(guest, "second", terms);
     await assert.rejects(oneMore, {
@@ -116,7 +117,27 @@ describe("the limits of a plan", () => {
     });
   });
 
-  it("refuses a task when so many have not ended, and takes the next when one has", async () => {
+  it("refuses a task of one flow too many, and takes more of those with open tasks", async () => {
+    const guest = await openFree({ flowsOpen: 2 });
+    const submit = (key: string) =>
+      server.submit({ delaySeconds: 60, flow: { key, concurrency: null, rate: null, period: null } }, guest);
+    await submit("one");
+    await submit("two");
+    const refused = {
+      code: "flows_full",
+      status: 429,
+      retryAfterSeconds: 5,
+      message: "The plan free allows at most 2 flows with open tasks (flowsOpen)",
+    };
+    await assert.rejects(submit("three"), refused);
+    server.freeze(6);
+    await submit("two");
+    await assert.rejects(submit("three"), refused);
+    await submit("one");
+    await server.submit({ delaySeconds: 60 }, guest);
+  });
+
+  it("refuses a task beyond its limit of open tasks, and accepts one after a deletion", async () => {
     const guest = await openFree({ tasksOpen: 3 });
     const ids = [];
     for (let index = 0; index < 3; index += 1) ids.push(await server.submit({ delaySeconds: 60 }, guest));
@@ -222,7 +243,7 @@ describe("calls to one host", () => {
     };
   }
 
-  it("leave evenly once a second's worth has left, each team and host by itself", async () => {
+  it("are paced after one second's quota, separately for each team and host", async () => {
     const { time, left, send } = pace();
     for (let index = 0; index < 30; index += 1) {
       send(1, "http://one.test/");
@@ -238,7 +259,7 @@ describe("calls to one host", () => {
     assert.equal(count("1 http://one.test/"), 21);
   });
 
-  it("that share a signal wait with one listener, and all end when it aborts", async () => {
+  it("that share an abort signal use one listener, and all leave when it aborts", async () => {
     const { left, send } = pace();
     const tearDown = new AbortController();
     for (let index = 0; index < 30; index += 1) send(1, "http://one.test/", tearDown.signal);

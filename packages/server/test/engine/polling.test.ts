@@ -55,7 +55,7 @@ describe("polling", () => {
     await server.engine.poller.finished();
   };
 
-  it("a thread parses a large answer, and the event loop parses none of it", async () => {
+  it("parses a large answer in a worker thread, not on the event loop", async () => {
     const keys = Array.from({ length: 20_000 }, (_, number) => `"k${number}":0`).join();
     const path = Array<string>(60).fill("a").join(".");
     const nested = `${'{"a":'.repeat(60)}{"status":"done","output":"v.mp4",${keys}}${"}".repeat(60)}`;
@@ -78,7 +78,7 @@ describe("polling", () => {
     assert.match(await server.services.metrics.renderOwn(), /bellhop_json_jobs_total\{result="done"\} 1\n/);
   });
 
-  it("a poll that was claimed too long ago is not made: it is released and made later", async () => {
+  it("releases a poll that was claimed too long ago, and makes it later", async () => {
     await start();
     server.databases.polls.after = (statement) => {
       if (statement === "claim_due_polls") server.freeze(5);
@@ -92,7 +92,7 @@ describe("polling", () => {
     assert.equal(polls, 1);
   });
 
-  it("a release of strays that is carried out late does not touch a poll that was claimed since", async () => {
+  it("ignores a late release of a poll that was claimed again since", async () => {
     const id = await start();
     await server.advance(5);
     const { workerId } = server.engine.lease;
@@ -110,7 +110,7 @@ describe("polling", () => {
     );
   });
 
-  it("a task with a provider goes to polling after the first call's 2xx, and holds no slot", async () => {
+  it("starts after the first call's 2xx, and holds no slot", async () => {
     const id = await start();
     assert.equal((await server.task(id)).status, "polling");
     const other = await server.submit();
@@ -118,7 +118,7 @@ describe("polling", () => {
     assert.equal((await server.task(other)).status, "completed");
   });
 
-  it("polls at the configured interval until a done value", async () => {
+  it("repeats at the configured interval until a done value", async () => {
     const id = await start();
     await pollAfter(4);
     assert.equal(polls, 0);
@@ -138,7 +138,7 @@ describe("polling", () => {
     assert.equal(server.target.calls.at(-1)?.path, "/jobs/job%201");
   });
 
-  it("a fail value ends the task without a retry, with the error at errorPath", async () => {
+  it("fails the task without a retry at a fail value, with the error at errorPath", async () => {
     const id = await start();
     status = () => ({ body: { status: "broken", error: "out of paint" } });
     await pollAfter(5.1);
@@ -149,7 +149,7 @@ describe("polling", () => {
     assert.equal(task.error, "out of paint");
   });
 
-  it("polling longer than maxDuration fails: Polling timed out after <n> s", async () => {
+  it("fails the task with poll_timeout when it exceeds maxDuration", async () => {
     const id = await start({ maxDuration: 60 });
     await server.advance(60.1);
     await server.engine.deadlines.expireOnce();
@@ -160,7 +160,7 @@ describe("polling", () => {
     assert.equal(task.error, "Polling timed out after 60 s");
   });
 
-  it("a poll that fails leaves its error in the record, in explain and at the end of the timeout's text", async () => {
+  it("shows a failed poll's error in the record, in explain and in the timeout's error", async () => {
     const id = await start({ maxDuration: 60 });
     status = () => ({ code: 503, body: "busy" });
     await pollAfter(5.1);
@@ -179,7 +179,7 @@ describe("polling", () => {
     assert.equal(error, "Polling timed out after 60 s: last poll failed: The provider answered 503");
   });
 
-  it("a poll without an answer is recorded with its network failure", async () => {
+  it("records the network failure of a poll without an answer", async () => {
     server.target.answer = (call, response) => {
       if (call.method === "POST") response.end(JSON.stringify({ id: "1" }));
       else response.destroy();
@@ -194,7 +194,7 @@ describe("polling", () => {
     assert.equal((await server.task(id)).error, `Polling timed out after 60 s: last poll failed: ${error}`);
   });
 
-  it("a poll that finds the job running leaves no error, and none of an earlier one", async () => {
+  it("clears the error of an earlier poll when a poll finds the job running", async () => {
     const id = await start({ maxDuration: 60 });
     status = (poll) => (poll === 1 ? { code: 503, body: "busy" } : { body: { status: "running" } });
     await pollAfter(5.1);
@@ -212,7 +212,7 @@ describe("polling", () => {
     assert.equal((await server.task(id)).error, "Polling timed out after 60 s");
   });
 
-  it("a poll that errors is tried again at the next interval; 401 three times in a row fails", async () => {
+  it("repeats a failed poll at the next interval, and fails after three 401 in a row", async () => {
     const id = await start();
     status = () => ({ code: 503, body: "busy" });
     await pollAfter(5.1);
@@ -224,7 +224,7 @@ describe("polling", () => {
     assert.equal(task.status, "failed");
   });
 
-  it("entry 1 (fal): COMPLETED fetches the result at response_url at once", async () => {
+  it("fetches the result of fal from response_url at once after COMPLETED", async () => {
     const id = await server.submit({ shape: "direct", provider: "fal" });
     await server.dispatchOnce();
     status = (poll) => ({ body: poll === 1 ? { status: "COMPLETED" } : { images: [1, 2] } });
@@ -236,7 +236,7 @@ describe("polling", () => {
     assert.equal(server.target.calls.at(-1)?.path, "/results/1");
   });
 
-  it("finds status and result in an answer beyond the stored part", async () => {
+  it("finds status and result beyond the part of the answer that is stored", async () => {
     const id = await start();
     status = () => ({ body: { log: "x".repeat(2_000_000), status: "done", output: "v.mp4" } });
     await pollAfter(5.1);
@@ -245,7 +245,7 @@ describe("polling", () => {
     assert.deepEqual([result?.body, result?.truncated], ["v.mp4", undefined]);
   });
 
-  it("keeps so much of a result and says that it was cut", async () => {
+  it("cuts a result at the size limit, and marks it truncated", async () => {
     const id = await start();
     status = () => ({ body: { status: "done", output: "é".repeat(501) } });
     await pollAfter(5.1);
@@ -254,7 +254,7 @@ describe("polling", () => {
     assert.deepEqual([result?.body, result?.truncated], ["é".repeat(500), true]);
   });
 
-  it("stores the limit of a fetched result, and finds the requested part of it", async () => {
+  it("cuts a fetched result at the size limit, and finds resultPath beyond it", async () => {
     const fetched = { resultUrlTemplate: "{startResult.body.response_url}" };
     const part = await start(fetched);
     status = (poll) => ({
@@ -270,7 +270,7 @@ describe("polling", () => {
     assert.deepEqual([result?.body.length, result?.truncated], [1000, true]);
   });
 
-  it("keeps so much of the answer to a call", async () => {
+  it("cuts the answer to a call at the size limit, and marks it truncated", async () => {
     server.target.answer = (_call, response) => response.end("x".repeat(1001));
     const id = await server.submit();
     await server.dispatchOnce();
@@ -279,7 +279,7 @@ describe("polling", () => {
     assert.deepEqual([result?.body.length, result?.truncated], [1000, true]);
   });
 
-  it("forwards the first call's credential to its own origin, and none to another", async () => {
+  it("forwards the first call's Authorization header, and no unlisted header", async () => {
     const id = await start({}, { Authorization: "Bearer mine", "X-Other": "no" });
     await pollAfter(5.1);
     assert.equal(server.target.calls.at(-1)?.headers.authorization, "Bearer mine");
@@ -287,7 +287,7 @@ describe("polling", () => {
     assert.equal((await server.task(id)).status, "polling");
   });
 
-  it("goes on with another node after the one that polled has died", async () => {
+  it("continues on another node after the polling node has died", async () => {
     const id = await start();
     const other = await server.openNode();
     await server.advance(5.1);
@@ -308,14 +308,14 @@ describe("polling", () => {
     assert.equal(task.result?.body, "late");
   });
 
-  it("a template that the answer cannot fill fails the task, and the error names the missing value", async () => {
+  it("fails the task when its URL template lacks a value, and names that value", async () => {
     const id = await start({ urlTemplate: `${server.target.url}/{startResult.body.nothing}` });
     const task = await server.task(id);
     assert.equal(task.failureReason, "poll_failed");
     assert.match(task.error ?? "", /nothing/);
   });
 
-  it("10,000 polling tasks are found by an index: a check that finds none due reads a handful of blocks", async () => {
+  it("finds no due poll among 10,000 polling tasks in under 20 blocks, by an index", async () => {
     await start();
     await server.database.rows(
       `insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, max_retries, backoff,

@@ -180,7 +180,7 @@ describe("the providers of the catalog", () => {
     server.target.calls.length = 0;
   });
 
-  it("these tests cover every entry", () => {
+  it("are all covered by these tests", () => {
     assert.deepEqual(
       VENDORS.map(({ id }) => id),
       PROVIDER_CATALOG.map(({ id }) => id),
@@ -262,7 +262,7 @@ describe("the providers of the catalog", () => {
     );
 
   for (const vendor of VENDORS) {
-    it(`${vendor.id}: polled every ${vendor.interval} s, not before, through all its states to the result`, async () => {
+    it(`${vendor.id}: is polled every ${vendor.interval} s through all states to the result`, async () => {
       const { running, interval, maxDuration } = vendor;
       const { id, polls } = await begin(vendor, (poll) => running[poll - 1] ?? vendor.done);
       assert.ok(Math.abs((await planned(id)).left - (maxDuration - interval)) < 0.001);
@@ -305,7 +305,7 @@ describe("the providers of the catalog", () => {
     });
 
     const told = vendor.cancel ?? "nothing, as it documents no way to cancel";
-    it(`${vendor.id}: a task that is cancelled while it is polled tells the vendor ${told}`, async () => {
+    it(`${vendor.id}: a cancel of a polling task sends the vendor ${told}`, async () => {
       const { id } = await begin(vendor, () => vendor.running[0] as Reply);
       await server.tasks.cancel(server.principal, id);
       await server.engine.cancellations.finished();
@@ -322,7 +322,7 @@ describe("the providers of the catalog", () => {
     });
 
     for (const [reply, error] of vendor.failures) {
-      it(`${vendor.id}: failed, without a retry: ${error}`, async () => {
+      it(`${vendor.id}: fails the task without a retry: ${error}`, async () => {
         const { id, polls } = await begin(vendor, (poll) =>
           poll === 1 ? (vendor.running[0] as Reply) : reply,
         );
@@ -344,7 +344,7 @@ describe("the providers of the catalog", () => {
       });
     }
 
-    it(`${vendor.id}: Polling timed out after ${vendor.maxDuration} s, not before`, async () => {
+    it(`${vendor.id}: fails the task after ${vendor.maxDuration} s of polling, not before`, async () => {
       const { id, polls } = await begin(vendor, () => vendor.running.at(-1) as Reply);
       const rounds = Math.floor(vendor.maxDuration / vendor.interval) - 1;
       // All but the last few rounds at once: a poll that is late is made once.
@@ -376,7 +376,7 @@ describe("the providers of the catalog", () => {
     });
   }
 
-  it("fal: COMPLETED with a result that answers 422 means failed, and its body is the error", async () => {
+  it("fal: fails the task when the result after COMPLETED answers 422", async () => {
     const [fal] = VENDORS as [Vendor];
     const { id } = await begin(fal, () => fal.done, { code: 422, body: MISSING });
     await server.advance(fal.interval);
@@ -388,7 +388,7 @@ describe("the providers of the catalog", () => {
     assert.equal(server.target.calls.length, 3);
   });
 
-  it("the bytes of a binary result are not stored", async () => {
+  it("stability-video: stores no bytes of a binary result", async () => {
     const vendor = VENDORS.at(-1) as Vendor;
     const { id } = await begin(vendor, () => ({ body: "secret-bytes".repeat(100_000) }));
     await server.advance(vendor.interval);

@@ -15,7 +15,7 @@ describe("settings of a queue", () => {
   });
   after(() => server.close());
 
-  it("apply to new tasks only: tasks already in the queue keep those from their creation", async () => {
+  it("apply to new tasks only: existing tasks keep those from their creation", async () => {
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const old = await server.submit({ delaySeconds: 1 });
     await server.queues.update(server.principal, QUEUE, {
@@ -91,7 +91,7 @@ describe("a paused queue", () => {
     assert.deepEqual(statuses.sort(), ["completed", "completed", "pending", "pending"]);
   });
 
-  it("starts nothing from the moment the pause is stored, although the node has not receivedHints of it", async () => {
+  it("starts nothing from the moment the pause is stored, before the hint reaches the node", async () => {
     await server.submit();
     await server.dispatchOnce();
     const before = server.target.calls.length;
@@ -103,7 +103,7 @@ describe("a paused queue", () => {
     assert.equal(server.target.calls.length, before);
   });
 
-  it("goes on after it was resumed, although the node has receivedHints neither of the pause nor of its end", async () => {
+  it("continues after it was resumed although the node received neither hint", async () => {
     const id = await server.submit({ delaySeconds: 60 });
     await server.quiet();
     for (const paused of [true, false]) {
@@ -117,7 +117,7 @@ describe("a paused queue", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("takes new tasks, and executes them once it is resumed", async () => {
+  it("accepts new tasks, and executes them once it is resumed", async () => {
     await pause(true);
     const [first, second] = [await server.submit(), await server.submit({ priority: 9 })];
     await server.quiet();
@@ -130,7 +130,7 @@ describe("a paused queue", () => {
     for (const id of [first, second]) assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("goes on by itself when it is resumed: the node receives of it", async () => {
+  it("continues at once when it is resumed: a hint reaches the node", async () => {
     await pause(true);
     await server.quiet();
     const id = await server.submit();

@@ -19,7 +19,7 @@ describe("the statistics of queues", () => {
   const write = async (node: TestNode = server) =>
     node.engine.actors.all.find(({ name }) => name === "queue-stats")?.once();
   const read = (range: StatsRange = "15m", queue: string | null = QUEUE) =>
-    server.services.stats.queues(server.principal, { range, queue, sandbox: null });
+    server.services.features.stats.service.queues(server.principal, { range, queue, sandbox: null });
   const sum = (numbers: readonly (number | null)[]) =>
     numbers.reduce<number>((all, one) => all + (one ?? 0), 0);
   const totals = async (range?: StatsRange) => {
@@ -27,17 +27,16 @@ describe("the statistics of queues", () => {
     return Object.fromEntries(QUEUE_COUNTS.map((name) => [name, sum(total[name])]));
   };
 
-  it("count the results of tasks on every node, and are the same however often they are written", async () => {
+  it("count the task results of every node once, however often they are written", async () => {
     const other = await server.openNode();
     await server.submit();
     await other.submit();
-    await server.dispatchOnce();
-    await other.dispatchOnce();
+    await server.dispatchEverywhere();
     server.target.answer = (_call, response) => response.writeHead(500).end();
     const failing = await server.submit();
-    await server.dispatchOnce();
+    await server.dispatchEverywhere();
     await server.advance(60);
-    await server.dispatchOnce();
+    await server.dispatchEverywhere();
     assert.equal((await server.task(failing)).status, "failed");
     await server.tasks.retry(server.principal, failing, { delaySeconds: 3600, priority: null });
     const unwanted = await server.submit({ delaySeconds: 3600 });
@@ -61,7 +60,7 @@ describe("the statistics of queues", () => {
     server.target.answer = (_call, response) => response.end("{}");
   });
 
-  it("show when the oldest task became due, and steps without a sample", async () => {
+  it("show when the oldest task became due, and null for steps without a sample", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const id = await server.submit();
     const { total } = await read("1h");
@@ -71,7 +70,7 @@ describe("the statistics of queues", () => {
     await server.queues.setPaused(server.principal, QUEUE, false);
   });
 
-  it("belong to the minute they were counted in, also where the database was away when it ended", async () => {
+  it("belong to the minute they were counted in, even if the database was away at its end", async () => {
     const time = createTestTime();
     let isAway = false;
     const sql: typeof server.database = {
@@ -107,7 +106,7 @@ describe("the statistics of queues", () => {
     await server.database.rows("delete from queue_stats where at > now() + interval '1 hour'");
   });
 
-  it("become coarser with age and lose nothing but their detail", async () => {
+  it("are rolled up with age, with the same totals", async () => {
     const before = await totals("7d");
     const { teamId } = server.principal;
     const [{ id = 0 } = {}] = await server.database.rows<{ id: number }>(
@@ -162,7 +161,7 @@ describe("the statistics of queues", () => {
     assert.deepEqual(await totals("7d"), { ...before, completed: (before.completed ?? 0) + 60 });
   });
 
-  it("estimate quantiles to a quarter of their value", () => {
+  it("estimate quantiles within 25% of the exact value", () => {
     const counts = new Float64Array(BUCKETS);
     for (let ms = 1; ms <= 1000; ms += 1) counts[bucketOf(ms)] = (counts[bucketOf(ms)] ?? 0) + 1;
     for (const [part, exact] of [

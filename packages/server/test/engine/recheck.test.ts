@@ -9,7 +9,7 @@ import { createTestTime } from "../test-time.ts";
 /** Well below the polls of five seconds, which would find it too. */
 const SOON_MS = 3_000;
 
-describe("due tasks that no claim and no hint finds", () => {
+describe("due tasks that claims and hints miss", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 2, maxRetries: 0 });
@@ -24,7 +24,7 @@ describe("due tasks that no claim and no hint finds", () => {
     }
   }
 
-  it("are checked again when a row was locked during the claim", async () => {
+  it("run soon when their row was locked during the claim", async () => {
     const hand = new pg.Client(server.connection);
     await hand.connect();
     const id = await server.submit({ delaySeconds: 1 });
@@ -39,7 +39,7 @@ describe("due tasks that no claim and no hint finds", () => {
     await runsSoon(id);
   });
 
-  it("of a queue that was paused before this node began runs at once when it is resumed", async () => {
+  it("of a queue that was paused before the node started run soon when it is resumed", async () => {
     await server.queues.setPaused(server.principal, QUEUE, true);
     const id = await server.submit({ runAt: new Date(Date.now() - 120_000) });
     await server.quiet();
@@ -79,7 +79,7 @@ describe("the recheck", () => {
     return { scene, recheck, pass };
   }
 
-  it("is one statement for all queues, and not made again where nothing is due", async () => {
+  it("checks all queues in one statement, once", async () => {
     const { scene, recheck, pass } = createScene();
     scene.due = ["b"];
     for (const queue of ["a", "b", "a"]) recheck.later({ teamId: 1, queue });
@@ -91,7 +91,7 @@ describe("the recheck", () => {
     assert.equal(scene.asked.length, 1);
   });
 
-  it("is made again until the database answers, and no more once it is stopped", async () => {
+  it("is repeated until the database answers, and ends when it is stopped", async () => {
     const { scene, recheck, pass } = createScene();
     scene.away = true;
     recheck.now({ teamId: 1, queue: "a" });

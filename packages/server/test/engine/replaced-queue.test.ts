@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 
-describe("a queue deleted and made again under the same name", () => {
+describe("a queue deleted and created again under the same name", () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await openTestServer({ concurrency: 3 });
@@ -26,7 +26,7 @@ describe("a queue deleted and made again under the same name", () => {
     await server.queues.create(server.principal, QUEUE, { concurrency });
   }
 
-  it("starts at once although calls of the old one still run", async () => {
+  it("starts its tasks at once while calls of the old queue still run", async () => {
     await replaceQueue(2);
 
     await server.submit({ call: call("/new") });
@@ -37,7 +37,7 @@ describe("a queue deleted and made again under the same name", () => {
     assert.equal(server.target.calls.filter(({ path }) => path === "/new").length, 2);
   });
 
-  it("keeps its own limit while calls of the old one end", async () => {
+  it("keeps its own concurrency while calls of the old queue end", async () => {
     await replaceQueue(2);
     for (let index = 0; index < 6; index += 1) await server.submit({ call: call("/new") });
     await server.look();

@@ -78,7 +78,7 @@ describe("retries", () => {
     ]);
   });
 
-  it("are not made by a task that has none (max_retries overrides the queue's)", async () => {
+  it("follow the task's max_retries instead of the queue's", async () => {
     answer(500);
     const none = await server.submit({ maxRetries: 0 });
     const one = await server.submit({ maxRetries: 1 });
@@ -92,7 +92,7 @@ describe("retries", () => {
     assert.equal(task.attempts.length, 2);
   });
 
-  it("are not made before their time", async () => {
+  it("do not start before their delay has passed", async () => {
     answer(500);
     const id = await server.submit();
     await server.dispatchOnce();
@@ -103,7 +103,7 @@ describe("retries", () => {
     assert.equal((await server.task(id)).attempts.length, 1);
   });
 
-  it("come when the target requested it", async () => {
+  it("wait as long as the target's Retry-After says", async () => {
     answer(429, { "retry-after": "120" });
     const id = await server.submit();
     await server.dispatchOnce();
@@ -112,7 +112,7 @@ describe("retries", () => {
     assert.ok(seconds > 100 && seconds <= 120, `${seconds} s`);
   });
 
-  it("follow a redirect nowhere: it is a failed attempt", async () => {
+  it("do not follow a redirect, which is a failed attempt", async () => {
     answer(302, { location: `${server.target.url}/elsewhere` });
     const id = await server.submit({ maxRetries: 0 });
     await server.dispatchOnce();
@@ -121,7 +121,7 @@ describe("retries", () => {
     assert.ok(!server.target.calls.some(({ path }) => path === "/elsewhere"));
   });
 
-  it("count a target that breaks the connection as a failed attempt without an answer", async () => {
+  it("count a connection that the target closes as a failed attempt without an answer", async () => {
     server.target.answer = (_call, response) => response.destroy();
     const id = await server.submit({ maxRetries: 0 });
     await server.dispatchOnce();
@@ -132,7 +132,7 @@ describe("retries", () => {
     assert.equal(task.result, null);
   });
 
-  it("carry the same task and the next attempt's number to the target", async () => {
+  it("send the target the same task id and the next attempt number", async () => {
     answer(500);
     const seen = server.target.calls.length;
     const id = await server.submit();
@@ -150,7 +150,7 @@ describe("retries", () => {
     );
   });
 
-  it("follow a call that took longer than its timeout, to the last byte of the answer", async () => {
+  it("treat a call as timed out whose answer is incomplete at the timeout", async () => {
     server.target.answer = ({ path }, response) => {
       if (path === "/drip") response.writeHead(200).write("{");
     };

@@ -40,7 +40,7 @@ describe("a manual retry of a task", () => {
     return id;
   }
 
-  it("restarts it under its id with all its retries, and continues the numbering of its attempts", async () => {
+  it("restarts it under its id with all its retries, and continues its attempt numbers", async () => {
     const id = await failed();
 
     const task = await retry(id);
@@ -62,7 +62,7 @@ describe("a manual retry of a task", () => {
     assert.deepEqual([done.status, done.attempts.at(-1)?.number, done.retries], ["completed", 5, 2]);
   });
 
-  it("takes a delay and another priority", async () => {
+  it("accepts a delay and a new priority", async () => {
     const id = await failed();
     const before = server.target.calls.length;
 
@@ -78,7 +78,7 @@ describe("a manual retry of a task", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("waits a second after a cancel, in which the call in flight is aborted", async () => {
+  it("starts a second after a cancel, so that the call in flight is aborted first", async () => {
     server.target.hold();
     const before = server.target.calls.length;
     const id = await server.submit();
@@ -99,7 +99,7 @@ describe("a manual retry of a task", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("is refused in every other state, for another team, and once its queue is gone", async () => {
+  it("is refused for pending and completed tasks, another team, and a deleted queue", async () => {
     answerWith(200);
     const completed = await server.submit();
     await server.dispatchOnce();
@@ -123,7 +123,7 @@ describe("a manual retry of a task", () => {
     );
   });
 
-  it("of two at once counts one", async () => {
+  it("succeeds once when two requests race", async () => {
     const id = await failed();
 
     const both = await Promise.allSettled([retry(id, 60), retry(id, 60)]);
@@ -133,7 +133,7 @@ describe("a manual retry of a task", () => {
     await server.tasks.remove(server.principal, id);
   });
 
-  it("makes an unused callback id valid again, in the call too", async () => {
+  it("makes an unused callback id valid again, and sends it in the call", async () => {
     answerWith(200);
     const call = { method: "POST" as const, url: server.target.url, headers: {}, body: "{callbackId}" };
     const request = { ...plainRequest(server.target.url), waitForCallback: true, maxWaitSeconds: 60 };
@@ -158,7 +158,7 @@ describe("a manual retry of a task", () => {
     await assert.rejects(resolve(), problem("Invalid or expired callback ID", 404));
   });
 
-  it("drops the undelivered notification of the undone end; the next end sends one", async () => {
+  it("drops the undelivered notification of the previous end; the next end sends one", async () => {
     const deliver = async () => {
       await server.engine.courier.workOnce();
       await server.engine.courier.finished();
@@ -169,6 +169,10 @@ describe("a manual retry of a task", () => {
     answerWith(200);
 
     await retry(id, 60);
+    const [left] = await server.database.rows<{ count: number }>(
+      "select count(*)::integer as count from notifications where url like '%/told'",
+    );
+    assert.equal(left?.count, 0);
     await deliver();
     assert.deepEqual(told(), []);
     await server.advance(61);
@@ -178,7 +182,7 @@ describe("a manual retry of a task", () => {
     assert.deepEqual(told(), ["task.completed"]);
   });
 
-  it("keeps its idempotency key: the same request finds the restarted task", async () => {
+  it("keeps the idempotency key: the same request returns the restarted task", async () => {
     answerWith(500);
     const request = { ...plainRequest(server.target.url), idempotencyKey: "once", requestText: "same" };
     const { id } = await server.tasks.create(server.principal, request);

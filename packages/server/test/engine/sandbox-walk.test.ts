@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import { SCHEDULE_DEFAULTS } from "../../src/domain/schedule.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-request.ts";
-import { createSandboxService } from "../../src/service/tasks/sandbox-service.ts";
+import { createSandboxService } from "../../src/features/sandbox/service.ts";
+import { SCHEDULE_DEFAULTS } from "../../src/features/schedules/domain.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
@@ -18,7 +18,7 @@ const COMPLETE: Simulation = {
 };
 const FAIL: Simulation = { ...COMPLETE, outcome: "fail", body: "no" };
 
-describe("a task of the sandbox that is simulated", () => {
+describe("a simulated sandbox task", () => {
   let server: TestServer;
   let other: TestNode;
   let receiver: TestTarget;
@@ -39,8 +39,8 @@ describe("a task of the sandbox that is simulated", () => {
     await server.close();
   });
 
-  const walk = () => server.services.sandboxWalk.walkOnce();
-  const advance = (seconds: number) => server.services.sandbox.advance(sandbox, seconds);
+  const walk = () => server.services.features.sandbox.walk.walkOnce();
+  const advance = (seconds: number) => server.services.features.sandbox.service.advance(sandbox, seconds);
   const submit = (simulate: Simulation | null, request: Partial<TaskRequest> = {}) =>
     server.submit({ simulate, ...request }, sandbox);
 
@@ -57,7 +57,7 @@ describe("a task of the sandbox that is simulated", () => {
   }
 
   for (const shape of ["queue", "direct"] as const) {
-    it(`walks through a ${shape} task's states, attempts and notification`, async () => {
+    it(`has the states, attempts and notification of a ${shape} task`, async () => {
       const id = await submit(COMPLETE, { shape, onCompleteUrl: receiver.url });
       await walk();
 
@@ -89,7 +89,7 @@ describe("a task of the sandbox that is simulated", () => {
       reasons.map(({ code }) => code),
       ["call_under_way"],
     );
-    // What belongs to no worker, no worker's death sets free.
+    // It belongs to no worker: neither the reconciler nor the reaper may release it.
     await server.engine.attempts.reconcileOnce();
     await server.engine.reaper.reapOnce();
 
@@ -101,13 +101,13 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal(task.attempts[0]?.durationMs, 90_000);
   });
 
-  it("fails until the attempt that has the outcome, waits in between as the task says, all in one leap", async () => {
+  it("fails until the attempt with the outcome, with the task's retry delays in between", async () => {
     const id = await submit({ ...COMPLETE, attempts: 3 });
     await walk();
     assert.equal((await server.task(id)).status, "pending");
     await advance(150);
     assert.equal((await server.task(id)).attempts.length, 2);
-    const { now } = await server.services.sandbox.clock(sandbox);
+    const { now } = await server.services.features.sandbox.service.clock(sandbox);
     assert.ok((await server.task(id)).runAt.getTime() - now.getTime() < 45_000);
     await advance(3_600);
 
@@ -139,13 +139,13 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal(task.attempts.length, 4);
   });
 
-  it("ends at once by an answer that the task does not retry", async () => {
+  it("fails without a retry at a status that the task does not retry", async () => {
     const id = await submit({ ...FAIL, responseCode: 410 }, { noRetryStatuses: [410] });
     await walk();
     assert.equal((await server.task(id)).failureReason, "not_retryable");
   });
 
-  it("times out", async () => {
+  it("records a timeout for the outcome timeout", async () => {
     const id = await submit({ ...COMPLETE, outcome: "timeout" }, { maxRetries: 0, timeoutSeconds: 7 });
     await walk();
     const [attempt] = (await server.task(id)).attempts;
@@ -153,7 +153,7 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal(attempt?.error, "The target did not answer within 7 s");
   });
 
-  it("waits for a callback that comes of itself, unless a real one is faster", async () => {
+  it("is completed by a simulated callback, unless a real one arrives first", async () => {
     const simulate: Simulation = { ...COMPLETE, outcome: "callback", afterSeconds: 300 };
     const waiting = { shape: "direct", waitForCallback: true } as const;
     const id = await submit(simulate, { shape: "direct" });
@@ -173,7 +173,7 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal((await server.task(late.id)).failureReason, "callback_timeout");
   });
 
-  it("is polled without a poll, and cancelled without a word to the provider", async () => {
+  it("is in polling and is cancelled without a request to the provider", async () => {
     const polled = { shape: "direct", provider: "replicate" } as const;
     const [id, cancelled] = [
       await submit({ ...COMPLETE, afterSeconds: 600 }, polled),
@@ -191,7 +191,7 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal((await server.task(cancelled)).status, "cancelled");
   });
 
-  it("goes no further once it is cancelled or deleted", async () => {
+  it("takes no further step once it is cancelled or deleted", async () => {
     const active = await submit({ ...COMPLETE, afterSeconds: 60 });
     const delayed = await submit(COMPLETE, { delaySeconds: 60 });
     await walk();
@@ -208,14 +208,14 @@ describe("a task of the sandbox that is simulated", () => {
     assert.deepEqual(rows, []);
   });
 
-  it("has each attempt once, however many nodes walk and leap", async () => {
+  it("has each attempt once when two nodes simulate and advance the clock at once", async () => {
     const ids = await Promise.all(
       Array.from({ length: 60 }, () => submit({ ...COMPLETE, attempts: 2 }, { delaySeconds: 5 })),
     );
     await Promise.all([
       advance(600),
-      other.services.sandboxWalk.walkOnce(),
-      other.services.sandbox.advance(sandbox, 600),
+      other.services.features.sandbox.walk.walkOnce(),
+      other.services.features.sandbox.service.advance(sandbox, 600),
     ]);
     for (const id of ids) {
       const { status, attempts } = await server.task(id);
@@ -227,10 +227,13 @@ describe("a task of the sandbox that is simulated", () => {
     }
   });
 
-  it("is fired by the schedules of the sandbox, once for each of their times however time passes", async () => {
+  it("is created once for each time of a sandbox schedule, however the clock advances", async () => {
     const task = { text: "{}", request: { ...plainRequest(server.target.url), simulate: COMPLETE } };
     const terms = { ...SCHEDULE_DEFAULTS, cron: "0 * * * *", task };
-    const hourly = await server.services.schedules.create(sandbox, "hourly", { ...terms, catchUp: "none" });
+    const hourly = await server.services.features.schedules.service.create(sandbox, "hourly", {
+      ...terms,
+      catchUp: "none",
+    });
     const fired = () =>
       server.database.rows<{ status: string }>(
         `select t.status from schedule_firings f join tasks t on t.team_id = f.team_id and t.id = f.task_id
@@ -244,22 +247,22 @@ describe("a task of the sandbox that is simulated", () => {
     );
     for (let turn = 0; turn < 6; turn += 1) await advance(600);
     assert.equal((await fired()).length, 4);
-    const { nextRunAt } = await server.services.schedules.get(sandbox, "hourly");
+    const { nextRunAt } = await server.services.features.schedules.service.get(sandbox, "hourly");
     assert.ok(nextRunAt !== null && nextRunAt.getTime() - Date.now() <= 3_600_000);
   });
 
-  it("lets no more happen in one leap than fits, and says how far it came", async () => {
+  it("is advanced up to the limit of steps of a request, which reports how far it came", async () => {
     const task = { text: "{}", request: plainRequest(server.target.url) };
-    await server.services.schedules.create(sandbox, "often", {
+    await server.services.features.schedules.service.create(sandbox, "often", {
       ...SCHEDULE_DEFAULTS,
       cron: "* * * * * *",
       task,
     });
-    const { sandboxWalk, scheduleRunner } = server.services;
+    const { sandbox: ofSandbox, schedules } = server.services.features;
     const patient = createSandboxService({
       database: server.database,
-      walk: sandboxWalk,
-      schedules: scheduleRunner,
+      walk: ofSandbox.walk,
+      schedules: schedules.runner,
       mostTurns: 20,
     });
     const { seconds, stopped } = await patient.advance(sandbox, 86_400);
@@ -270,16 +273,16 @@ describe("a task of the sandbox that is simulated", () => {
     );
   });
 
-  it("has times by the clock of the sandbox, which only advances by request", async () => {
+  it("has times of the sandbox clock, which advances ahead of real time by request", async () => {
     const secondsOf = (at: Date | null | undefined, from: Date) =>
       Math.round(((at?.getTime() ?? Number.NaN) - from.getTime()) / 1000);
-    const before = await server.services.sandbox.clock(sandbox);
+    const before = await server.services.features.sandbox.service.clock(sandbox);
     const id = await submit({ ...COMPLETE, attempts: 2, afterSeconds: 30 }, { retryDelaySeconds: 600 });
     const { createdAt } = await server.task(id);
     assert.ok(Math.abs(secondsOf(createdAt, before.now)) <= 30, "it was created by that clock");
     const task = { text: "{}", request: plainRequest(server.target.url) };
     const terms = { ...SCHEDULE_DEFAULTS, cron: "0 0 * * *", task };
-    const daily = await server.services.schedules.create(sandbox, "daily", terms);
+    const daily = await server.services.features.schedules.service.create(sandbox, "daily", terms);
     assert.ok((daily.nextRunAt?.getTime() ?? 0) - Date.now() <= 86_400_000);
 
     const { seconds, clock, stopped } = await advance(30 * 86_400);
@@ -302,7 +305,7 @@ describe("a task of the sandbox that is simulated", () => {
     for (const { late } of firings) assert.ok(late >= 0 && late < 60, `created ${late} s after its time`);
   });
 
-  it("expires by that clock where it is not simulated, and restarts the expiry when it is retried", async () => {
+  it("expires by the sandbox clock unless it is simulated, and again after a retry", async () => {
     const id = await submit(null, { expiresInSeconds: 3_600 });
     await advance(3_500);
     await walk();
@@ -323,9 +326,9 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal((await server.task(simulated)).status, "completed");
   });
 
-  it("is cancelled and retried by that clock", async () => {
+  it("is cancelled and retried at times of the sandbox clock", async () => {
     await advance(86_400);
-    const { now } = await server.services.sandbox.clock(sandbox);
+    const { now } = await server.services.features.sandbox.service.clock(sandbox);
     const id = await submit({ ...COMPLETE, afterSeconds: 60 });
     await walk();
     await server.tasks.cancel(sandbox, id);
@@ -342,11 +345,11 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("stays pending without a simulation, and when another team's clock advances", async () => {
+  it("stays pending without a simulation, or when only another team's clock advances", async () => {
     const plain = await submit(null, { delaySeconds: 5 });
     const delayed = await submit(COMPLETE, { delaySeconds: 60 });
     const guest: Requester = { ...(await server.openTeam()), environment: "test" };
-    await server.services.sandbox.advance(guest, 86_400);
+    await server.services.features.sandbox.service.advance(guest, 86_400);
     await walk();
     assert.equal((await server.task(delayed)).status, "pending");
     await advance(86_400);
@@ -354,7 +357,7 @@ describe("a task of the sandbox that is simulated", () => {
     assert.equal((await server.task(plain)).status, "pending");
   });
 
-  it("is refused to a live key, and so is its time", async () => {
+  it("is refused for a live key, as is advancing the clock", async () => {
     const isRefused = (text: string) => (error: unknown) =>
       error instanceof Problem && error.message === text;
     await assert.rejects(
@@ -362,7 +365,7 @@ describe("a task of the sandbox that is simulated", () => {
       isRefused("simulate is for test keys: a task of a live key is called"),
     );
     await assert.rejects(
-      server.services.sandbox.advance(server.principal, 1),
+      server.services.features.sandbox.service.advance(server.principal, 1),
       isRefused("Only available to test keys"),
     );
   });

@@ -46,12 +46,12 @@ describe("the sandbox", () => {
 
   const KINDS: readonly [string, () => Partial<TaskRequest>][] = [
     ["queue task", () => ({})],
-    ["queue task, delayed", () => ({ delaySeconds: 5 })],
-    ["queue task, that waits for a callback", () => ({ waitForCallback: true, maxWaitSeconds: 1 })],
+    ["delayed queue task", () => ({ delaySeconds: 5 })],
+    ["queue task that waits for a callback", () => ({ waitForCallback: true, maxWaitSeconds: 1 })],
     ["direct task", () => ({ shape: "direct", sign: true })],
     ["direct task with a provider", () => ({ shape: "direct", provider: "fal" })],
     [
-      "direct task, that waits for a callback",
+      "direct task that waits for a callback",
       () => ({ shape: "direct", waitForCallback: true, maxWaitSeconds: 1 }),
     ],
     [
@@ -61,7 +61,7 @@ describe("the sandbox", () => {
   ];
 
   for (const [name, request] of KINDS) {
-    it(`${name}: stored, answered and never executed, pending until it is deleted`, async () => {
+    it(`${name}: is stored and stays pending, without a call, until it is deleted`, async () => {
       await warmUp();
       const created = await server.tasks.create(sandbox, {
         ...plainRequest(server.target.url),
@@ -108,7 +108,7 @@ describe("the sandbox", () => {
     });
   }
 
-  it("a request is checked like any other: unknown queue, provider and vault token", async () => {
+  it("refuses an unknown queue, provider and vault token like the live environment", async () => {
     const refuse = (request: Partial<TaskRequest>, text: string) =>
       assert.rejects(
         server.submit(request, sandbox),
@@ -123,7 +123,7 @@ describe("the sandbox", () => {
     );
   });
 
-  it("a credential of the vault is not read for a task that is not executed", async () => {
+  it("keeps a task pending whose vault token was revoked", async () => {
     const token = await server.vault.put(server.principal, "live", new Secret("live-secret"), null);
     const { call } = plainRequest(server.target.url);
     const id = await server.submit({ call: { ...call, headers: { Authorization: token.id } } }, sandbox);
@@ -133,7 +133,7 @@ describe("the sandbox", () => {
     await server.tasks.remove(sandbox, id);
   });
 
-  it("sandbox tasks block no live task: live tasks of a queue with concurrency 1 run past a hundred of them", async () => {
+  it("lets a live task run past a hundred sandbox tasks of a higher priority", async () => {
     await warmUp();
     const ids = await Promise.all(
       Array.from({ length: 100 }, () => server.submit({ priority: 10 }, sandbox)),

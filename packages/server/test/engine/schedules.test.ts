@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
-import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/domain/schedule.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { createTaskChanges } from "../../src/domain/task-changes.ts";
-import { createScheduleRunner } from "../../src/service/tasks/schedule-runner.ts";
+import { SCHEDULE_DEFAULTS, type Schedule, type ScheduleTerms } from "../../src/features/schedules/domain.ts";
+import { createScheduleRunner } from "../../src/features/schedules/service-runner.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { watchDatabase } from "../test-sql.ts";
 
@@ -25,7 +25,7 @@ describe("schedules", () => {
   ): Promise<Schedule> {
     made += 1;
     const task = { text: "{}", request: plainRequest(server.target.url) };
-    return server.services.schedules.create(requester, `made-${made}`, {
+    return server.services.features.schedules.service.create(requester, `made-${made}`, {
       ...SCHEDULE_DEFAULTS,
       cron: "0 0 1 1 *",
       task,
@@ -41,9 +41,9 @@ describe("schedules", () => {
     );
   }
 
-  const fire = () => server.services.scheduleRunner.fireOnce();
+  const fire = () => server.services.features.schedules.runner.fireOnce();
   const read = (id: string, requester: Requester = server.principal) =>
-    server.services.schedules.get(requester, `made-${made}`).then((found) => {
+    server.services.features.schedules.service.get(requester, `made-${made}`).then((found) => {
       assert.equal(found.id, id);
       return found;
     });
@@ -63,13 +63,33 @@ describe("schedules", () => {
     return { database, runner };
   }
 
-  it("fire one ordinary task each on either of two nodes, with events on both", async () => {
+  it("pass their scheduled time to task and target, except in a manual run", async () => {
+    const yearly = await schedule();
+    await makeDue(5);
+    const [due] = await server.database.rows<{ at: Date }>("select next_run_at as at from schedules");
+    await fire();
+    const [fired] = await tasksOf(yearly);
+    const { scheduledFor } = await server.task(fired?.id ?? "");
+    assert.deepEqual(scheduledFor, due?.at);
+    const seen = server.target.calls.length;
+    await server.dispatchOnce();
+    await server.target.received(seen + 1);
+    assert.equal(server.target.calls[seen]?.headers["bellhop-scheduled-for"], due?.at.toISOString());
+
+    const { id } = await server.services.features.schedules.service.run(server.principal, yearly.name);
+    assert.equal((await server.task(id)).scheduledFor, null);
+    await server.dispatchOnce();
+    await server.target.received(seen + 2);
+    assert.equal(server.target.calls[seen + 1]?.headers["bellhop-scheduled-for"], undefined);
+  });
+
+  it("fire one task each when two nodes check at the same time", async () => {
     const other = await server.openNode();
     const all: Schedule[] = [];
     for (let index = 0; index < 12; index += 1) all.push(await schedule());
     assert.equal(other.receivedHints.filter((message) => message.startsWith("schedule ")).length > 0, true);
     await makeDue();
-    await Promise.all([fire(), other.services.scheduleRunner.fireOnce(), fire()]);
+    await Promise.all([fire(), other.services.features.schedules.runner.fireOnce(), fire()]);
 
     for (const each of all) assert.equal((await tasksOf(each)).length, 1, each.name);
     await server.dispatchOnce();
@@ -80,10 +100,10 @@ describe("schedules", () => {
     assert.equal((await server.task(task?.id ?? "")).scheduleId, first.id);
   });
 
-  it("are found by their tasks no longer once those are gone", async () => {
+  it("lose the record of a firing when its task is deleted", async () => {
     const later = { text: "{}", request: { ...plainRequest(server.target.url), delaySeconds: 60 } };
     const yearly = await schedule({ task: later });
-    const { id } = await server.services.schedules.run(server.principal, yearly.name);
+    const { id } = await server.services.features.schedules.service.run(server.principal, yearly.name);
     const firings = () =>
       server.database.rows("select task_id as id from schedule_firings where schedule_id = $1", [yearly.id]);
     assert.deepEqual(await firings(), [{ id }]);
@@ -93,7 +113,7 @@ describe("schedules", () => {
     assert.deepEqual(await firings(), []);
   });
 
-  it("fire once for a time although the node died between the task and the answer, or before either", async () => {
+  it("fire once for a due time although a node died during the firing", async () => {
     const yearly = await schedule();
     await makeDue();
     const [due] = await server.database.rows<{ at: Date }>("select next_run_at as at from schedules");
@@ -115,7 +135,7 @@ describe("schedules", () => {
     assert.ok(nextRunAt !== null && nextRunAt > new Date());
   });
 
-  it("fire one task for any number of missed times, and with catch_up none only if the newest was in the last minute", async () => {
+  it("fire once for all missed times; with catch_up none only if the last is under 1 min old", async () => {
     const everySecond = await schedule({ cron: "* * * * * *" });
     const one = await schedule({ catchUp: "one" });
     const none = await schedule({ cron: "* * * * * *", catchUp: "none" });
@@ -176,13 +196,13 @@ describe("schedules", () => {
       `${database.sent.length} statements in ${rounds} rounds`,
     );
     const errorOf = async ({ name }: Schedule) =>
-      (await server.services.schedules.get(server.principal, name)).lastError?.error;
+      (await server.services.features.schedules.service.get(server.principal, name)).lastError?.error;
     assert.equal(await errorOf(gone), 'Queue "brief" not found');
     assert.equal(await errorOf(broken), "The task holds characters that cannot be stored");
     await server.database.rows("delete from tasks where schedule_id is not null");
   });
 
-  it("fire once though the node fails at any statement of a batch", async () => {
+  it("fire once although the node fails at any statement of a batch", async () => {
     const all = [await schedule(), await schedule({ overlap: "skip" }), await schedule()];
     await makeDue();
     const { database, runner } = watchedRunner();
@@ -218,7 +238,7 @@ describe("schedules", () => {
     await server.queues.setPaused(server.principal, QUEUE, false);
   });
 
-  it("tell why a firing made no task, lose nothing else by it, and fire again once they can", async () => {
+  it("report why a firing made no task, and fire again once the cause is gone", async () => {
     await server.queues.create(server.principal, "short-lived", {});
     const request = { ...plainRequest(server.target.url), queue: "short-lived" };
     const well = await schedule();
@@ -239,7 +259,7 @@ describe("schedules", () => {
     assert.equal(lastTask?.id, (await tasksOf(broken))[0]?.id);
   });
 
-  it("tell of a vault token that was revoked, and of a plan that allows less by now", async () => {
+  it("report a revoked vault token, and a plan limit that was lowered", async () => {
     const { id } = await server.services.vault.create(server.principal, {
       name: "vendor",
       value: new Secret("Bearer x"),
@@ -264,12 +284,12 @@ describe("schedules", () => {
     assert.deepEqual([...(await tasksOf(revoked)), ...(await tasksOf(slow))], []);
   });
 
-  it("fire only manually while paused, and the node sleeps until the next time", async () => {
+  it("fire only manually while paused; the node sleeps until the next due time", async () => {
     const paused = await schedule({ paused: true });
     await makeDue();
     assert.equal(await fire(), 5_000);
     assert.equal((await tasksOf(paused)).length, 0);
-    const task = await server.services.schedules.run(server.principal, paused.name);
+    const task = await server.services.features.schedules.service.run(server.principal, paused.name);
     assert.deepEqual(await tasksOf(paused), [{ id: task.id }]);
     assert.equal((await read(paused.id)).lastTask?.id, task.id);
 
@@ -278,14 +298,14 @@ describe("schedules", () => {
     assert.ok(napMs <= 1_002, String(napMs));
   });
 
-  it("of a test key fire tasks of the sandbox", async () => {
+  it("of a test key create sandbox tasks", async () => {
     const tester: Requester = { ...server.principal, environment: "test" };
     const tried = await schedule({}, tester);
     await makeDue();
     await fire();
     const [task] = await tasksOf(tried);
     assert.equal((await server.task(task?.id ?? "")).sandbox, true);
-    await assert.rejects(server.services.schedules.get(server.principal, tried.name), {
+    await assert.rejects(server.services.features.schedules.service.get(server.principal, tried.name), {
       code: "schedule_not_found",
     });
   });

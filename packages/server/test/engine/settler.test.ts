@@ -3,9 +3,10 @@ import { describe, it } from "node:test";
 import type { Settlement } from "../../src/domain/settlement.ts";
 import { NO_FOLLOW_UP } from "../../src/domain/task.ts";
 import { createSettler } from "../../src/engine/settler.ts";
+import { systemTime } from "../../src/server/system-time.ts";
 import { Unstorable } from "../../src/store/sql.ts";
-import { systemTime } from "../../src/system-time.ts";
 import { databaseAway, type TextSql } from "../test-sql.ts";
+import { newTask } from "../test-store.ts";
 
 const at = new Date("2030-01-01T00:00:00Z");
 
@@ -33,7 +34,11 @@ function settlement(id: string, body: string): Settlement {
       follow: NO_FOLLOW_UP,
       bodyIsJson: false,
       sign: false,
+      message: null,
       callbackSealed: null,
+      flow: null,
+      startByMs: null,
+      scheduledFor: null,
     },
     attempt: {
       number: 1,
@@ -76,15 +81,20 @@ function completedRows(values: readonly unknown[]): SettledRow[] {
 }
 
 const quietLog = { debug() {}, info() {}, warn() {}, error() {} };
-const newSettler = (sql: TextSql) =>
-  createSettler({ sql, workerId: () => 1, time: systemTime, log: quietLog });
+const newSettler = (fake: TextSql) =>
+  createSettler({
+    sql: { rows: fake.rows, transaction: () => assert.fail("no settlement has followers") },
+    workerId: () => 1,
+    time: systemTime,
+    log: quietLog,
+  });
 
 const unstorable = () => new Unstorable("refused");
 /** What a statement may meet that has nothing to do with what it carries. */
 const deadlock = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
 
 describe("the settler", () => {
-  it("settles the others of a group when the database cannot hold one of them", async () => {
+  it("settles a whole group when the database cannot store one of the results", async () => {
     const { sql } = createFakeSql((rows) =>
       rows.some((row) => row.result?.body === "bad") ? unstorable() : null,
     );
@@ -102,7 +112,7 @@ describe("the settler", () => {
     );
   });
 
-  it("gives long results a statement of their own: together they would be more than one can carry", async () => {
+  it("splits a group with long results over several statements", async () => {
     const { sql, statements } = createFakeSql(() => null);
     const settler = newSettler(sql);
     const long = "x".repeat(5 * 1_048_576);
@@ -118,7 +128,36 @@ describe("the settler", () => {
     );
   });
 
-  it("drops only the result of the one that cannot be held", async () => {
+  it("settles a group in one statement, except for settlements that create callbacks", async () => {
+    const { sql, statements } = createFakeSql(() => null);
+    const settler = createSettler({
+      sql: {
+        rows: sql.rows,
+        async transaction() {
+          statements.push(["with callbacks"]);
+          return { settled: { status: "failed" } } as never;
+        },
+      },
+      workerId: () => 1,
+      time: systemTime,
+      log: quietLog,
+    });
+    const followers = () => [newTask({ teamId: 1, id: 1, name: "errands" })];
+
+    const settled = await Promise.all([
+      settler.add(settlement("a", "plain")),
+      settler.add({ ...settlement("b", "message"), followers }),
+      settler.add(settlement("c", "plain")),
+    ]);
+
+    assert.deepEqual(statements, [["a", "c"], ["with callbacks"]]);
+    assert.deepEqual(
+      settled.map((each) => each?.status),
+      ["completed", "failed", "completed"],
+    );
+  });
+
+  it("drops only the result that cannot be stored", async () => {
     const kept = new Map<string, string>();
     const { sql } = createFakeSql((rows) => {
       if (rows.some((row) => row.result?.body === "bad")) return unstorable();
@@ -135,7 +174,7 @@ describe("the settler", () => {
     ]);
   });
 
-  it("gives up on a settlement that the database refuses even without its result, instead of retrying forever", async () => {
+  it("gives up on a settlement that the database refuses even without its result", async () => {
     let tries = 0;
     const { sql } = createFakeSql(() => {
       tries += 1;
@@ -146,7 +185,7 @@ describe("the settler", () => {
     assert.ok(tries <= 5, `${tries} tries`);
   });
 
-  it("keeps the result when the refusal is not about the record: a deadlock passes", async () => {
+  it("tries again with the result after a deadlock", async () => {
     const kept: (string | undefined)[] = [];
     const { sql, statements } = createFakeSql((rows) => {
       if (statements.length === 1) return deadlock();
@@ -159,7 +198,7 @@ describe("the settler", () => {
     assert.deepEqual(kept, ["precious"]);
   });
 
-  it("waits for a database that goes away between a refusal and the next try", async () => {
+  it("waits for a database that goes away after it refused a result", async () => {
     const { sql, statements } = createFakeSql((rows) => {
       if (rows[0]?.result?.body === "bad") return unstorable();
       return statements.length === 2 ? databaseAway() : null;

@@ -36,7 +36,7 @@ describe("several nodes on one database", () => {
     assert.deepEqual(await slots(), [2, 2]);
   });
 
-  it("execute at once a task submitted to a node that can have no slot at all", async () => {
+  it("execute at once a task submitted to a node that can get no slot", async () => {
     server = await openTestServer({ concurrency: 1 });
     await server.submit();
     await server.dispatchOnce();
@@ -89,7 +89,7 @@ describe("several nodes on one database", () => {
     assert.equal(server.target.mostAtOnce, 4);
   });
 
-  it("come to rest while two of them wait for slots that a third one's calls hold", async () => {
+  it("stop exchanging hints while two of them wait for slots of a third one's calls", async () => {
     server = await openTestServer({ concurrency: 3 });
     server.target.hold();
     for (let index = 0; index < 3; index += 1) await server.submit();

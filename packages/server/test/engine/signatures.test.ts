@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { pino } from "pino";
 import { Webhook } from "standardwebhooks";
-import { composeApi } from "../../src/compose-api.ts";
 import type { Call } from "../../src/domain/call.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
+import { composeApi } from "../../src/server/compose-api.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import type { ReceivedCall } from "../test-target.ts";
 
@@ -43,7 +43,7 @@ describe("signatures of outgoing calls", () => {
     ["webhook-id", "webhook-timestamp", "webhook-signature"].filter((name) => headers[name] !== undefined)
       .length;
 
-  it("a signed call is one that a storageQuota Standard Webhooks receiver accepts", async () => {
+  it("are accepted by the Standard Webhooks library", async () => {
     const id = await server.submit({ sign: true, call: call() });
     await server.dispatchOnce();
     const { secret } = await server.signingSecrets.get(server.principal);
@@ -58,7 +58,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(verifies(`whsec_${Buffer.alloc(32, 1).toString("base64")}`, received()), false);
   });
 
-  it("a call without a body and one with bytes of every length verify as well", async () => {
+  it("verify for absent, empty and non-ASCII bodies", async () => {
     const { secret } = await server.signingSecrets.get(server.principal);
     for (const body of [null, "", "x", "naïve 🛎", '{"a":"b"}\r\n']) {
       await server.submit({ shape: "direct", sign: true, call: call({ body }) });
@@ -68,7 +68,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(server.target.calls.length, 5);
   });
 
-  it("webhook-id is the same on every attempt, and each is signed for its own time", async () => {
+  it("verify on every attempt, with the same webhook-id", async () => {
     server.target.answer = (_call, response) =>
       response.writeHead(server.target.calls.length < 3 ? 500 : 200).end();
     const id = await server.submit({ sign: true, call: call(), maxRetries: 3 });
@@ -90,7 +90,7 @@ describe("signatures of outgoing calls", () => {
     );
   });
 
-  it("the signature covers the sent body, with its placeholders replaced", async () => {
+  it("cover the sent body, with its placeholders replaced", async () => {
     await server.submit({
       sign: true,
       shape: "direct",
@@ -103,7 +103,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(verifies(secret, received()), true);
   });
 
-  it("each team signs with its own secret", async () => {
+  it("use the team's own secret", async () => {
     const guest = await server.openTeam();
     await server.submit({ sign: true, call: call() }, guest);
     await server.dispatchOnce();
@@ -113,7 +113,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(verifies(ours.secret, received()), false);
   });
 
-  it("a team's first secret is made once, however many need it at once on two nodes", async () => {
+  it("use one secret when 20 requests on two nodes create the team's first", async () => {
     const guest = await server.openTeam();
     const other = await server.openNode();
     const views = await Promise.all(
@@ -122,7 +122,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal(new Set(views.map(({ secret }) => secret)).size, 1);
   });
 
-  it("the caller's own headers win over the signature's and over ours", async () => {
+  it("yield to headers that the caller set, as do Bellhop's own headers", async () => {
     await server.submit({
       sign: true,
       call: call({ headers: { "Webhook-Id": "mine", "USER-AGENT": "Caller/1", "Bellhop-Attempt": "none" } }),
@@ -135,7 +135,7 @@ describe("signatures of outgoing calls", () => {
     assert.match(String(headers["webhook-signature"]), /^v1,/);
   });
 
-  it("after a rotation both secrets verify, and after 24 hours only the new one", async () => {
+  it("verify with both secrets for 24 hours after a rotation, then only with the new one", async () => {
     const old = await server.signingSecrets.get(server.principal);
     const rotated = await server.signingSecrets.rotate(server.principal);
     assert.notEqual(rotated.secret, old.secret);
@@ -162,7 +162,7 @@ describe("signatures of outgoing calls", () => {
     assert.equal((await server.signingSecrets.get(late)).previousValidUntil, null);
   });
 
-  it("a second rotation within the day keeps the older secrets good until their own day is over", async () => {
+  it("verify with all three secrets after two rotations within a day", async () => {
     const guest = await server.openTeam();
     const secrets = [(await server.signingSecrets.get(guest)).secret];
     for (let round = 0; round < 2; round += 1)
@@ -172,7 +172,7 @@ describe("signatures of outgoing calls", () => {
     for (const secret of secrets) assert.equal(verifies(secret, received()), true);
   });
 
-  describe("as the API asks for them", () => {
+  describe("of tasks created through the API", () => {
     let api: Awaited<ReturnType<typeof composeApi>>;
     before(async () => {
       const auth = { ...server.services.auth, authenticate: async () => server.principal };
@@ -196,14 +196,14 @@ describe("signatures of outgoing calls", () => {
       await server.dispatchOnce();
     };
 
-    it("a queue task is always signed", async () => {
+    it("are always on the calls of queue tasks", async () => {
       await create({ queue: QUEUE, webhook_url: server.target.url, payload: { n: 1 } });
       const { secret } = await server.signingSecrets.get(server.principal);
       assert.equal(received().body, '{"n":1}');
       assert.equal(verifies(secret, received()), true);
     });
 
-    it("a direct task is signed with sign: true, and carries no webhook header without", async () => {
+    it("are on the calls of direct tasks only with sign: true", async () => {
       const { secret } = await server.signingSecrets.get(server.principal);
       for (const sign of [undefined, false]) {
         await create({ queue: QUEUE, targetUrl: server.target.url, body: "x", sign });

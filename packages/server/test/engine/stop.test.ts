@@ -33,7 +33,7 @@ describe("stopping a node", () => {
     assert.equal(await workers(), 0);
   });
 
-  it("starts nothing more, also when a call that ends makes room", async () => {
+  it("starts no further call, even when a call that ends frees a slot", async () => {
     server.target.hold();
     for (let index = 0; index < 5; index += 1) await server.submit();
     await server.look();
@@ -48,7 +48,7 @@ describe("stopping a node", () => {
     assert.equal(left.length, 3);
   });
 
-  it("leaves its queues to others while its last calls run, but for the slots that those use", async () => {
+  it("frees the slots that its last calls do not use for other nodes", async () => {
     const other = await server.openNode();
     for (const node of [server, other]) await node.engine.lease.renewOnce();
     server.target.hold();
@@ -92,7 +92,7 @@ describe("stopping a node", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("can be hurried while it waits", async () => {
+  it("releases its calls at once when it is hurried", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -131,7 +131,7 @@ describe("stopping a node", () => {
     assert.deepEqual(await server.database.rows("select 1 from tasks where worker_id is not null"), []);
   });
 
-  it("ends although the database is away, and the task is found by the next node", async () => {
+  it("succeeds while the database is away, and another node completes the task", async () => {
     server.target.hold();
     const id = await server.submit();
     await server.look();
@@ -151,7 +151,7 @@ describe("stopping a node", () => {
     assert.equal((await server.task(id)).status, "completed");
   });
 
-  it("can be stopped twice, and before it did anything", async () => {
+  it("succeeds twice, and before the node did anything", async () => {
     await server.engine.stop(0);
     await server.engine.stop(0);
   });

@@ -105,7 +105,7 @@ const ENDERS: readonly Ender[] = [
     name: "a bulk cancel",
     async start({ server, create }) {
       const { id } = await create({ delaySeconds: 600 });
-      await server.services.bulks.start(server.principal, {
+      await server.services.features.bulkActions.service.start(server.principal, {
         action: "cancel",
         filter: { ...ALL_TASKS, statuses: ["pending"], sandbox: null },
         rate: 1000,
@@ -127,7 +127,8 @@ const ENDERS: readonly Ender[] = [
       } as const;
       const { id } = await create({ simulate });
       await once(server, "sandbox");
-      const end = () => server.services.sandbox.advance({ ...server.principal, environment: "test" }, 600);
+      const end = () =>
+        server.services.features.sandbox.service.advance({ ...server.principal, environment: "test" }, 600);
       return { id, end };
     },
   },

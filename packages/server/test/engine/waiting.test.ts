@@ -17,7 +17,7 @@ describe("waiting for a task to end", () => {
 
   const wait = (seconds = LONG, over = new AbortController().signal) => ({ seconds, over });
 
-  it("is over as soon as the call is settled on this node", async () => {
+  it("ends as soon as the call is settled on this node", async () => {
     server.target.hold();
     const calls = server.target.calls.length;
     const id = await server.submit();
@@ -29,7 +29,7 @@ describe("waiting for a task to end", () => {
     assert.equal((await waited).status, "completed");
   });
 
-  it("is over when another node ends the task", async () => {
+  it("ends when another node ends the task", async () => {
     const node = await server.openNode();
     const id = await server.submit({ delaySeconds: 600 });
     const waited = server.services.waiting.get(server.principal, id, wait());
@@ -40,7 +40,7 @@ describe("waiting for a task to end", () => {
     await node.stop();
   });
 
-  it("is over at once for a task that has ended, and for one that is deleted meanwhile", async () => {
+  it("ends at once for an ended task, and when the task is deleted meanwhile", async () => {
     const ended = await server.submit({ delaySeconds: 600 });
     await server.tasks.cancel(server.principal, ended);
     assert.equal((await server.services.waiting.get(server.principal, ended, wait())).status, "cancelled");
@@ -51,7 +51,7 @@ describe("waiting for a task to end", () => {
     await assert.rejects(waited, new Problem("task_not_found"));
   });
 
-  it("refuses an unknown task, and one of another team, at once", async () => {
+  it("is refused at once for another team's task", async () => {
     const id = await server.submit({ delaySeconds: 600 });
     const other = await server.openTeam();
     await assert.rejects(server.services.waiting.get(other, id, wait()), new Problem("task_not_found"));
@@ -97,7 +97,7 @@ describe("waiting for a task to end", () => {
     assert.deepEqual(asked, []);
   });
 
-  it("is refused to a team that waits a thousand times on the node, before anything is done", async () => {
+  it("is refused to a team that already waits 1,000 times on the node", async () => {
     const waits = createTaskWaits({ time: createTestTime(), sql: { rows: async () => [] } });
     const gone = new AbortController();
     const held = Array.from({ length: 1_000 }, () =>

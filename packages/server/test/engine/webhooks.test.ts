@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
+import { formatId } from "../../src/domain/public-id.ts";
 import type { Webhook, WebhookTerms } from "../../src/domain/webhook.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import { untilEventsAreReadable } from "../event-log.ts";
@@ -26,7 +27,7 @@ describe("webhooks", () => {
   });
 
   const subscribe = (terms: Partial<WebhookTerms> = {}): Promise<Webhook> =>
-    server.services.webhooks.create(team, {
+    server.services.features.webhooks.service.create(team, {
       url: `${server.target.url}/hook`,
       events: ["task.created"],
       queue: null,
@@ -48,7 +49,7 @@ describe("webhooks", () => {
   const hooks = () => server.target.calls.filter(({ path }) => path.startsWith("/hook"));
   const bodies = () => hooks().map(({ body }) => JSON.parse(body));
   const deliveries = async ({ id }: Webhook) =>
-    (await server.services.webhooks.deliveries(team, id, WHOLE_LIST)).items;
+    (await server.services.features.webhooks.service.deliveries(team, id, WHOLE_LIST)).items;
 
   it("receive each subscribed event once, signed, from any node", async () => {
     const webhook = await subscribe({ events: ["task.created", "queue.paused"], queue: QUEUE, tag: null });
@@ -75,7 +76,7 @@ describe("webhooks", () => {
     assert.deepEqual([last?.responseCode, last?.error, last?.nextAt, rest.length], [204, null, null, 1]);
   });
 
-  it("are tried again in their own time, with the same id and words, and given up after eight tries", async () => {
+  it("are tried eight times with growing delays and the same id and body, then given up", async () => {
     const webhook = await subscribe();
     status = 500;
     await create();
@@ -98,7 +99,7 @@ describe("webhooks", () => {
     assert.deepEqual([delivery?.status, delivery?.error], ["failed", "The receiver answered 500"]);
   });
 
-  it("are disabled after five days without a success, with an audit event, and can be enabled manually", async () => {
+  it("are disabled with an audit event after five days of failures, and can be enabled again", async () => {
     const webhook = await subscribe();
     const failFor = async (days: number) => {
       await server.database.rows("update webhooks set failing_since = now() - make_interval(days => $1)", [
@@ -106,12 +107,15 @@ describe("webhooks", () => {
       ]);
       await create();
       await deliver();
-      return server.services.webhooks.get(team, webhook.id);
+      return server.services.features.webhooks.service.get(team, webhook.id);
     };
     status = 500;
     await create();
     await deliver();
-    assert.notEqual((await server.services.webhooks.get(team, webhook.id)).failingSince, null);
+    assert.notEqual(
+      (await server.services.features.webhooks.service.get(team, webhook.id)).failingSince,
+      null,
+    );
     assert.equal((await failFor(4)).enabled, true);
     const off = await failFor(6);
     assert.deepEqual([off.enabled, off.disabledAt !== null], [false, true]);
@@ -127,14 +131,14 @@ describe("webhooks", () => {
     await create();
     await deliver();
     assert.equal(hooks().length, before);
-    const on = await server.services.webhooks.update(team, webhook.id, { enabled: true });
+    const on = await server.services.features.webhooks.service.update(team, webhook.id, { enabled: true });
     assert.deepEqual([on.enabled, on.disabledAt, on.failingSince], [true, null, null]);
     await create();
     await deliver();
     assert.equal(hooks().length, before + 1);
   });
 
-  it("that succeed again have failed for no time", async () => {
+  it("that succeed again are no longer marked as failing", async () => {
     const webhook = await subscribe();
     status = 500;
     await create();
@@ -142,10 +146,10 @@ describe("webhooks", () => {
     status = 204;
     await server.advance(10);
     await deliver();
-    assert.equal((await server.services.webhooks.get(team, webhook.id)).failingSince, null);
+    assert.equal((await server.services.features.webhooks.service.get(team, webhook.id)).failingSince, null);
   });
 
-  it("have events stored while one exists, and drop pending deliveries when they are deleted", async () => {
+  it("keep their team subscribed while one exists, and drop pending deliveries when deleted", async () => {
     const webhook = await subscribe();
     const until = async () =>
       (
@@ -157,11 +161,13 @@ describe("webhooks", () => {
     assert.equal(await until(), true);
     await create();
     await Promise.all([server, other].map(({ engine }) => round(engine, "webhooks")));
-    await server.services.webhooks.remove(team, webhook.id);
+    await server.services.features.webhooks.service.remove(team, webhook.id);
     assert.equal(await until(), false);
     await deliver();
     assert.deepEqual(hooks(), []);
-    await assert.rejects(server.services.webhooks.get(team, webhook.id), { code: "webhook_not_found" });
+    await assert.rejects(server.services.features.webhooks.service.get(team, webhook.id), {
+      code: "webhook_not_found",
+    });
   });
 
   it("get no pending deliveries after they were disabled", async () => {
@@ -170,7 +176,7 @@ describe("webhooks", () => {
     await untilEventsAreReadable(server.database);
     await round(server.engine, "webhooks");
     assert.equal((await deliveries(webhook)).length, 1);
-    await server.services.webhooks.update(team, webhook.id, { enabled: false });
+    await server.services.features.webhooks.service.update(team, webhook.id, { enabled: false });
     await deliver();
     assert.deepEqual(hooks(), []);
   });
@@ -190,7 +196,7 @@ describe("webhooks", () => {
     );
   });
 
-  it("go on where they were when a node dies with a delivery in its hands", async () => {
+  it("get a delivery whose node died during it", async () => {
     await subscribe();
     await create();
     await round(server.engine, "webhooks");
@@ -203,7 +209,7 @@ describe("webhooks", () => {
     assert.equal(hooks().length, 1);
   });
 
-  it("keep a delivery that another node has claimed since when a late answer arrives", async () => {
+  it("ignore a late answer to a delivery that another node has claimed since", async () => {
     const webhook = await subscribe();
     server.target.answer = async (_, response) => {
       await server.database.rows("update webhook_deliveries set fence = fence + 1 where team_id = $1", [
@@ -217,14 +223,65 @@ describe("webhooks", () => {
     assert.equal((await deliveries(webhook))[0]?.status, "pending");
   });
 
-  it("are limited in number, and deliveries are deleted after a week", async () => {
+  it("are limited to 50, and their deliveries are deleted after a week", async () => {
     const webhook = await subscribe();
     await create();
     await deliver();
     await server.database.rows("update webhook_deliveries set created_at = now() - interval '8 days'");
-    await removeOldRecords(server.database);
+    await removeOldRecords(server.database, server.services.features.webhooks.retention);
     assert.deepEqual(await deliveries(webhook), []);
     for (let count = 1; count < 50; count += 1) await subscribe();
     await assert.rejects(subscribe(), { code: "webhooks_full" });
+  });
+
+  it("get a test event on request, whatever they subscribe to, unless they are disabled", async () => {
+    const webhook = await subscribe({ events: ["queue.paused"] });
+    const { service } = server.services.features.webhooks;
+    const sent = await service.test(team, webhook.id);
+    assert.deepEqual([sent.event, sent.status, sent.attempts], ["webhook.test", "pending", 0]);
+    await deliver();
+    const [{ type, timestamp, data }] = bodies();
+    assert.deepEqual([type, data], ["webhook.test", { webhook: { id: formatId("wh", webhook.id) } }]);
+    assert.ok(Date.parse(timestamp) > 0);
+    assert.deepEqual(
+      (await deliveries(webhook)).map(({ id, event, status }) => [id, event, status]),
+      [[sent.id, "webhook.test", "delivered"]],
+    );
+
+    await service.update(team, webhook.id, { enabled: false });
+    await assert.rejects(service.test(team, webhook.id), /^Problem: Webhook is turned off: enable it first$/);
+    await assert.rejects(service.test(await server.openTeam(), webhook.id), /Webhook not found/);
+  });
+
+  it("get a message again as a new delivery with the same webhook-id", async () => {
+    const webhook = await subscribe();
+    const { service } = server.services.features.webhooks;
+    await create();
+    await deliver();
+    const [first] = await deliveries(webhook);
+    assert.ok(first);
+    const again = await service.redeliver(team, webhook.id, first.id);
+    assert.notEqual(again.id, first.id);
+    assert.deepEqual([again.messageId, again.event, again.status], [first.id, "task.created", "pending"]);
+    await assert.rejects(service.redeliver(team, webhook.id, again.id), /Delivery is still under way/);
+    await deliver();
+    const third = await service.redeliver(team, webhook.id, again.id);
+    await deliver();
+
+    assert.equal(third.messageId, first.id);
+    assert.equal(hooks().length, 3);
+    const [one, two, three] = hooks();
+    assert.deepEqual([two?.body, three?.body], [one?.body, one?.body]);
+    assert.equal(one?.headers["webhook-id"], formatId("whd", first.id));
+    assert.deepEqual(
+      [two, three].map((call) => call?.headers["webhook-id"]),
+      [one?.headers["webhook-id"], one?.headers["webhook-id"]],
+    );
+    const other = await subscribe({ url: `${server.target.url}/hook-2` });
+    for (const [id, delivery] of [
+      [webhook.id, other.id],
+      [other.id, first.id],
+    ] as const)
+      await assert.rejects(service.redeliver(team, id, delivery), /Delivery not found/);
   });
 });

@@ -19,7 +19,7 @@ const ECHO = new URL(
   `)}`,
 );
 
-describe("the threads that read large JSON", () => {
+describe("threads for large JSON", () => {
   const started: Worker[] = [];
   process.on("worker", (worker) => started.push(worker));
   const pools: JsonPool[] = [];
@@ -33,14 +33,14 @@ describe("the threads that read large JSON", () => {
   const job = (text: string) => ({ kind: "check", text, bounds: NO_BOUNDS }) as const;
   const run = (pool: JsonPool, teamId: number, text: string) => pool.run(teamId, job(text), true);
 
-  it("start with the first job, and are as many as were asked for at most", async () => {
+  it("start with the first job, up to the configured number", async () => {
     const pool = open({ threads: 2 });
     assert.equal(started.length, 0);
     await Promise.all([1, 2, 3, 4, 5].map((teamId) => run(pool, teamId, "x")));
     assert.equal(started.length, 2);
   });
 
-  it("take the jobs of the teams in turn", async () => {
+  it("alternate between the jobs of the teams", async () => {
     const pool = open({ threads: 1 });
     const order: string[] = [];
     const note = (teamId: number, text: string) =>
@@ -55,7 +55,7 @@ describe("the threads that read large JSON", () => {
     assert.deepEqual(order, ["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
   });
 
-  it("are ended and replaced when a job takes too long, and the other jobs are done", async () => {
+  it("are replaced when a job takes too long, and the other jobs complete", async () => {
     const results: string[] = [];
     let begun: () => void = () => {};
     const isUnderWay = new Promise<void>((resolve) => {
@@ -78,14 +78,14 @@ describe("the threads that read large JSON", () => {
     assert.equal(started.length, 2);
   });
 
-  it("are ended and replaced when a job takes too much memory", async () => {
+  it("are replaced when a job takes too much memory", async () => {
     const pool = open({ threads: 1, memoryMb: 16, jobMs: 120_000 });
     const [large, next] = await Promise.all([run(pool, 1, "memory"), run(pool, 2, "x")]);
     assert.equal(large, "memory");
     assert.deepEqual(next, { text: "x" });
   });
 
-  it("let a team have so much waiting, and no other team suffers from it", async () => {
+  it("limit the waiting jobs of a team without effect on other teams", async () => {
     const pool = open({ threads: 1, mostWaiting: 10 });
     // The first is under way, and does not wait.
     const begun = run(pool, 1, "x".repeat(10));
@@ -96,7 +96,7 @@ describe("the threads that read large JSON", () => {
     assert.deepEqual(await run(pool, 1, "z"), { text: "z" });
   });
 
-  it("tell what waits that they were stopped", async () => {
+  it("report waiting jobs as stopped when they stop", async () => {
     const pool = open({ threads: 1, jobMs: 60_000 });
     const both = [run(pool, 1, "forever"), run(pool, 1, "x")];
     await pool.stop();
@@ -105,13 +105,13 @@ describe("the threads that read large JSON", () => {
   });
 });
 
-describe("the gate", () => {
+describe("the JSON gate", () => {
   const pool = createJsonPool();
   const gate = createJsonGate(pool);
   after(() => gate.stop());
   const filler = "x".repeat(SHORT_TEXT);
 
-  it("reads a short answer at once, and a long one by a thread", async () => {
+  it("parses short text at once, and long text in a thread", async () => {
     const short = gate.lookUp(1, '{"a":{"b":1}}', ["a.b"], 100, UNBOUNDED);
     assert.ok(!(short instanceof Promise));
     const long = gate.lookUp(1, `{"x":"${filler}","a":{"b":1}}`, ["a.b"], 100, UNBOUNDED);
@@ -119,13 +119,13 @@ describe("the gate", () => {
     assert.deepEqual(await long, short);
   });
 
-  it("says which bound of the plan a long answer passes", async () => {
+  it("names the limit of the plan that a long text exceeds", async () => {
     const text = JSON.stringify({ list: Array(SHORT_TEXT).fill(0) });
     const found = await gate.lookUp(1, text, ["a"], 100, { ...UNBOUNDED, jsonElements: 1_000 });
     assert.deepEqual(found, { kind: "refused", reason: "has more than 1000 elements (jsonElements)" });
   });
 
-  it("builds nothing of what a task carries in a large body", async () => {
+  it("parses a large body without its payload and body fields", async () => {
     const payload = `{ "n" : 12345678901234567890, "x":"${filler}" }`;
     const read = await gate.readBody(1, `{"queue":"q","payload":${payload},"body":[ 1 ]}`, UNBOUNDED);
     assert.ok(read);
@@ -134,7 +134,7 @@ describe("the gate", () => {
     assert.equal(read.extracted?.textOf("[1]"), "[ 1 ]");
   });
 
-  it("refuses large bodies that are no JSON, and those with too many fields outside of what tasks carry", async () => {
+  it("refuses a large body that is not JSON or has too many fields", async () => {
     await assert.rejects(async () => gate.readBody(1, `{"a":"${filler}"`, null), { code: "body_not_json" });
     const fields = Array.from({ length: 50_001 }, (_, index) => `"f${index}":0`).join();
     await assert.rejects(async () => gate.readBody(1, `{${fields}}`, null), { code: "body_bounds" });

@@ -12,8 +12,8 @@ function textOf(count: number): string {
   return series.text();
 }
 
-describe("what several processes count, as one scrape", () => {
-  it("has each metric once, and each sample with its process", () => {
+describe("mergeScrapes", () => {
+  it("returns each metric once, and each sample with its process", () => {
     const merged = parseMetrics(
       mergeScrapes([
         { process: "1", text: textOf(3) },
@@ -26,7 +26,7 @@ describe("what several processes count, as one scrape", () => {
     assert.equal(merged.value("took_seconds_bucket", { process: "1", le: "+Inf" }), 1);
   });
 
-  it("says which process has not answered, and takes what only one of them has", () => {
+  it("shows a process that did not answer, and keeps metrics of one process only", () => {
     const merged = parseMetrics(
       mergeScrapes([
         { process: "parent", text: "# HELP own Only here.\n# TYPE own gauge\nown 7\n" },

@@ -3,10 +3,10 @@ import { after, before, describe, it } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import type { MetricsAccess } from "../../src/api/routes/metrics.ts";
-import { composeApi } from "../../src/compose-api.ts";
 import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { publicTaskId } from "../../src/domain/task-id.ts";
+import { composeApi } from "../../src/server/compose-api.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { databaseAway } from "../test-sql.ts";
 import { parseMetrics, type Scrape } from "./parse-metrics.ts";
@@ -88,7 +88,7 @@ describe("the metrics of a node", () => {
     });
   });
 
-  it("count a hand-off, which needs no claim, as a wait of nothing", async () => {
+  it("count a task that is started without a claim as a wait of 0", async () => {
     const rises = await risen(async () => {
       await server.submit({ shape: "direct" });
       await server.engine.attempts.finished();
@@ -98,7 +98,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["batch_tasks_count claim"], undefined);
   });
 
-  it("measure the wait from when the task was due", async () => {
+  it("measure the wait from the due time of the task", async () => {
     const sum = async () => (await scrape()).value("bellhop_task_wait_seconds_sum");
     const earlier = await sum();
     await server.submit({ delaySeconds: 60 });
@@ -108,7 +108,7 @@ describe("the metrics of a node", () => {
     assert.ok(waited >= 100 && waited < 130, String(waited));
   });
 
-  it("count a task that fails, and why", async () => {
+  it("count a failed task with its reason", async () => {
     answer(503);
     const rises = await risen(async () => {
       await server.submit({ maxRetries: 1 });
@@ -121,7 +121,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["tasks_ended_total completed"], undefined);
   });
 
-  it("count a call that never reached its target", async () => {
+  it("count a call that could not connect", async () => {
     const call = { ...plainRequest("http://127.0.0.1:1/").call };
     const rises = await risen(async () => {
       await server.submit({ call });
@@ -138,7 +138,7 @@ describe("the metrics of a node", () => {
     failValues: [],
   });
 
-  it("count polls, and the task that they end", async () => {
+  it("count polls, and the task that they complete", async () => {
     answer(200);
     const states = ["running", "done"];
     server.target.answer = (call, response) =>
@@ -158,7 +158,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["tasks_ended_total completed"], 1);
   });
 
-  it("count a poll as superseded whose task has changed meanwhile, and no end of the task", async () => {
+  it("count a poll as superseded when its task has changed, and not as an end", async () => {
     let id = "";
     server.target.answer = async (call, response) => {
       if (call.method === "GET")
@@ -177,7 +177,7 @@ describe("the metrics of a node", () => {
     await server.tasks.cancel(server.principal, id);
   });
 
-  it("count callbacks, and the task that one ends", async () => {
+  it("count callbacks, and the task that one completes", async () => {
     answer(200);
     const rises = await risen(async () => {
       const created = await server.tasks.create(server.principal, {
@@ -193,7 +193,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["tasks_ended_total completed"], 1);
   });
 
-  it("count a task whose callback never came", async () => {
+  it("count a task whose callback did not arrive in time", async () => {
     answer(200);
     const rises = await risen(async () => {
       await server.submit({ waitForCallback: true, maxWaitSeconds: 10 });
@@ -204,7 +204,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["tasks_ended_total failed callback_timeout"], 1);
   });
 
-  it("count notifications by what became of them", async () => {
+  it("count notifications by result", async () => {
     answer(200);
     const rises = await risen(async () => {
       await server.submit({ onCompleteUrl: `${server.target.url}/done` });
@@ -221,10 +221,10 @@ describe("the metrics of a node", () => {
     assert.equal(rises["notifications_total delivered"], 1);
   });
 
-  it("count deliveries to webhooks by what became of them", async () => {
+  it("count webhook deliveries by result", async () => {
     const url = `${server.target.url}/told`;
     const terms = { url, events: ["task.completed" as const], queue: null, tag: null, enabled: true };
-    await server.services.webhooks.create(server.principal, terms);
+    await server.services.features.webhooks.service.create(server.principal, terms);
     const { engine, database } = server;
     const fanOut = engine.actors.all.find(({ name }) => name === "webhooks");
     answer(200);
@@ -245,7 +245,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["webhook_deliveries_total delivered"], 1);
   });
 
-  it("show the streams of events that are open, and count those that are cut because their reader is slow", async () => {
+  it("show open event streams, and count those that are cut for a slow reader", async () => {
     const sink = { write() {}, waitingBytes: 0, drained: async () => {}, cut() {}, end() {} };
     const filter = { sandbox: false, types: null, queue: null, tag: null };
     const { events } = server.services;
@@ -264,20 +264,20 @@ describe("the metrics of a node", () => {
     assert.equal((await scrape()).value("bellhop_event_streams"), 0);
   });
 
-  it("count sandbox tasks apart: they never end", async () => {
+  it("count sandbox tasks separately", async () => {
     const test = { ...server.principal, environment: "test" as const };
     const rises = await risen(() => server.submit({}, test));
     assert.equal(rises["tasks_created_total sandbox"], 1);
     assert.equal(rises["tasks_created_total queue"], undefined);
   });
 
-  it("count renewals of the lease", async () => {
+  it("count lease renewals", async () => {
     const before = (await scrape()).value("bellhop_lease_renewals_total");
     await server.engine.lease.renewOnce();
     assert.equal((await scrape()).value("bellhop_lease_renewals_total"), before + 1);
   });
 
-  it("count requests by the pattern of their route, and those without one as one", async () => {
+  it("count requests by route pattern, and those without a route together", async () => {
     const before = await scrape();
     for (const url of ["/v1/tasks/task_1", "/v1/tasks/task_2", "/v1/nowhere/1", "/elsewhere"])
       await api.inject(url);
@@ -308,14 +308,14 @@ describe("the metrics of a node", () => {
     assert.equal((await scrape()).value("bellhop_calls_in_flight"), 0);
   });
 
-  it("say which version runs", async () => {
+  it("show the running version", async () => {
     const [info] = (await scrape()).families.get("bellhop_build_info")?.samples ?? [];
     const { node, version = "" } = info?.labels ?? {};
     assert.equal(node, process.versions.node);
     assert.match(version, /^\d+\.\d+\.\d+/);
   });
 
-  it("have a bounded number of queues, and name neither a team nor a task", async () => {
+  it("limit the number of queues, and contain no id of a team or task", async () => {
     answer(200);
     const guest = await server.openTeam();
     for (let queue = 0; queue < 150; queue += 1) {
@@ -345,8 +345,8 @@ describe("the metrics of a node", () => {
   });
 });
 
-describe("what a dead worker held", () => {
-  it("is counted as reaped, its attempt as interrupted, and a late answer as superseded", async () => {
+describe("the tasks of a dead worker", () => {
+  it("count as reaped, their attempts as interrupted, and a late answer as superseded", async () => {
     const server = await openTestServer({ maxRetries: 0 });
     const api = await openApi(server, OPEN);
     const read = async () => parseMetrics((await api.inject("/metrics")).body);
@@ -371,7 +371,7 @@ describe("what a dead worker held", () => {
   });
 });
 
-describe("who may read the metrics", () => {
+describe("access to the metrics", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer();
@@ -391,16 +391,16 @@ describe("who may read the metrics", () => {
     return answers;
   }
 
-  it("everybody on a server that is not exposed", async () => {
+  it("is open on a server that is not exposed", async () => {
     const [answer] = await ask(OPEN, [undefined]);
     assert.equal(answer?.status, 200);
   });
 
   for (const [name, access] of [
     ["an exposed server without a token", { exposed: true, token: null }],
-    ["one that was told nothing", undefined],
+    ["a server without access settings", undefined],
   ] as const) {
-    it(`nobody on ${name}, which says what to set`, async () => {
+    it(`is refused on ${name}, which says what to set`, async () => {
       const answers = await ask(access, [undefined, "Bearer", "Bearer null", "Bearer "]);
       assert.equal(answers.length, 4);
       for (const { status, body, challenge } of answers) {
@@ -412,7 +412,7 @@ describe("who may read the metrics", () => {
   }
 
   for (const exposed of [true, false]) {
-    it(`a client with the token, on a server that is ${exposed ? "" : "not "}exposed`, async () => {
+    it(`requires the token on a server that is ${exposed ? "" : "not "}exposed`, async () => {
       const access = { exposed, token: "s3cret~token" };
       const wrong = [
         undefined,
@@ -432,14 +432,14 @@ describe("who may read the metrics", () => {
     });
   }
 
-  it("as often as they like: a scraper is not a visitor", async () => {
+  it("is not rate limited", async () => {
     const api = await openApi(server, OPEN);
     for (let visits = 0; visits < 620; visits += 1)
       assert.equal((await api.inject({ method: "HEAD", url: "/metrics" })).statusCode, 200);
     await api.close();
   });
 
-  it("also while the database is away, without what it knows", async (test) => {
+  it("works while the database is away, without the queue metrics", async (test) => {
     const api = await openApi(server, OPEN);
     test.mock.method(server.database, "rows", async () => {
       throw databaseAway();

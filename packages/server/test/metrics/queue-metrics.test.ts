@@ -14,7 +14,7 @@ const depthOf = (queue: string | null, pending: number): QueueDepth => ({
   oldestPendingSeconds: pending,
 });
 
-describe("the depths of the queues", () => {
+describe("queue depths", () => {
   let time: TestTime;
   let metrics: Metrics;
   let reads: number;
@@ -36,7 +36,7 @@ describe("the depths of the queues", () => {
   const scrape = async () => parseMetrics(await metrics.render());
   const pending = { queue: "default", state: "pending" };
 
-  it("are read once in 5 seconds, however many scrape", async () => {
+  it("are read once in 5 seconds, however many scrapes there are", async () => {
     await Promise.all([scrape(), scrape(), scrape()]);
     time.pass(4_999);
     assert.equal((await scrape()).value("bellhop_queue_tasks", pending), 1);
@@ -46,13 +46,13 @@ describe("the depths of the queues", () => {
     assert.equal((await scrape()).value("bellhop_queue_tasks", pending), 2);
   });
 
-  it("leave numbers that every reader takes when two scrapes come at once", async () => {
+  it("stay valid when two scrapes follow each other at once", async () => {
     metrics.watchProcess();
     await scrape();
     await scrape();
   });
 
-  it("are read less often where reading takes long", async () => {
+  it("are read less often when reading is slow", async () => {
     read = async () => {
       time.pass(1_000);
       return [depthOf("default", reads)];
@@ -66,21 +66,21 @@ describe("the depths of the queues", () => {
     assert.equal(reads, 2);
   });
 
-  it("lose the queues that are gone", async () => {
+  it("omit queues that no longer exist", async () => {
     await scrape();
     time.pass(5_000);
     read = async () => [depthOf("other", 1)];
     assert.deepEqual([...(await scrape()).labelValues("queue")], ["other"]);
   });
 
-  it("call what has no name of its own _rest, which no queue can be called", async () => {
+  it("name the total of the remaining queues _rest", async () => {
     read = async () => [depthOf("default", 1), depthOf(null, 7)];
     const scraped = await scrape();
     assert.equal(scraped.value("bellhop_queue_tasks", { queue: "_rest", state: "pending" }), 7);
     assert.equal(scraped.value("bellhop_queue_oldest_pending_seconds", { queue: "_rest" }), 7);
   });
 
-  it("are missing when they cannot be read, and read again by the next scrape", async () => {
+  it("are omitted when they cannot be read, and read again by the next scrape", async () => {
     await scrape();
     time.pass(5_000);
     read = async () => {
@@ -97,7 +97,7 @@ describe("the depths of the queues", () => {
     assert.equal(back.value("bellhop_queue_tasks", pending), 3);
   });
 
-  it("are not waited for longer than 2.5 s, nor asked for again while an answer is out", async () => {
+  it("are waited for at most 2.5 s, and not requested twice", async () => {
     let answer: (depths: readonly QueueDepth[]) => void = () => {};
     read = () =>
       new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { createSeries } from "../../src/metrics/series.ts";
 import { parseMetrics } from "./parse-metrics.ts";
 
 describe("a counter", () => {
-  it("without labels stands at 0 from the start", () => {
+  it("without labels is 0 from the start", () => {
     const series = createSeries();
     const rings = series.counter("rings_total", "Rings.")();
     assert.equal(parseMetrics(series.text()).value("rings_total"), 0);
@@ -12,7 +12,7 @@ describe("a counter", () => {
     assert.equal(parseMetrics(series.text()).value("rings_total"), 2);
   });
 
-  it("has a number for each set of labels", () => {
+  it("has a value for each set of labels", () => {
     const series = createSeries();
     const rings = series.counter("rings_total", "Rings.", ["floor", "bell"]);
     rings("1", "left").value += 1;
@@ -24,7 +24,7 @@ describe("a counter", () => {
     assert.equal(scrape.value("rings_total", { floor: "1", bell: "right" }), 5);
   });
 
-  it("escapes what would end a label", () => {
+  it("escapes quotes, backslashes and line breaks in labels", () => {
     const series = createSeries();
     const strange = 'a"b\\c\nd';
     series.counter("rings_total", "Rings.", ["bell"])(strange).value += 1;
@@ -33,7 +33,7 @@ describe("a counter", () => {
 });
 
 describe("a histogram", () => {
-  it("counts each value in the first bucket that holds it, bounds included, and in all larger ones", () => {
+  it("counts each value in every bucket whose bound is not below it", () => {
     const series = createSeries();
     const observe = series.histogram("wait_seconds", "Waits.", [0.1, 1, 10], ["bell"])("left");
     for (const seconds of [0, 0.1, 0.5, 10, 11]) observe(seconds);

@@ -31,7 +31,7 @@ describe("the address guard", () => {
   });
 
   for (const host of ["2130706433", "0x7f.1", "0177.0.0.1", "①②⑦.0.0.1", "127.1", "127.0.0.1."]) {
-    it(`sees ${host} as 127.0.0.1`, async () => {
+    it(`checks ${host} as 127.0.0.1`, async () => {
       const { guard, checks } = recordingGuard(["127.0.0.1"]);
       const outcome = await newCaller({ guard }).call(call(`http://${host}:9/`), PATIENT);
       assertFailure(outcome);
@@ -40,7 +40,7 @@ describe("the address guard", () => {
     });
   }
 
-  it("sees an IPv6 literal without its brackets", async () => {
+  it("checks an IPv6 literal without its brackets", async () => {
     const { guard, checks } = recordingGuard(["::1"]);
     const outcome = await newCaller({ guard }).call(call("http://[0:0::1]:9/"), PATIENT);
     assertFailure(outcome);
@@ -48,7 +48,7 @@ describe("the address guard", () => {
     assert.deepEqual(checks, [["::1", ["::1"]]]);
   });
 
-  it("sees every address of a name and refuses it for one of them", async () => {
+  it("checks every address of a name and refuses the name for one of them", async () => {
     const target = await httpTarget((_request, response) => response.end());
     const { guard, checks } = recordingGuard(["169.254.169.254"]);
     const { lookup } = fixedLookup({ "shop.test": ["127.0.0.1", "169.254.169.254"] });
@@ -62,7 +62,7 @@ describe("the address guard", () => {
     assert.equal(target.sockets.length, 0);
   });
 
-  it("is final: the name is looked up once and the checked address is the one connected to", async () => {
+  it("checks the address that is connected to, after a single lookup", async () => {
     const target = await httpTarget((request, response) => response.end(request.headers.host));
     const { guard, checks } = recordingGuard();
     const { lookup, asked } = fixedLookup({ "shop.test": ["127.0.0.1"] });
@@ -76,7 +76,7 @@ describe("the address guard", () => {
     assert.equal(checks.length, 1);
   });
 
-  it("that breaks is a guard that refuses", async () => {
+  it("refuses the call when the guard throws", async () => {
     const target = await httpTarget((_request, response) => response.end());
     const guard: AddressGuard = {
       check() {

@@ -23,7 +23,7 @@ describe("connecting", () => {
     assert.equal(outcome.code, "dns_failed");
   });
 
-  it("fails with dns_failed, in our own words, when the resolver is in trouble", async () => {
+  it("fails with dns_failed and a message of its own when the resolver fails", async () => {
     const caller = newCaller({ lookup: failingLookup("EAI_AGAIN") });
     const outcome = await caller.call(call("http://shop.test/"), PATIENT);
     assertFailure(outcome);
@@ -31,7 +31,7 @@ describe("connecting", () => {
     assert.equal(outcome.message, "The address of host shop.test could not be looked up");
   });
 
-  it("fails with dns_failed when the resolver hangs past the connect timeout", async () => {
+  it("fails with dns_failed when the resolver does not answer within the connect timeout", async () => {
     const caller = newCaller({ lookup: () => new Promise(() => {}), connectTimeoutMs: 20 });
     const outcome = await caller.call(call("http://shop.test/"), PATIENT);
     assertFailure(outcome);
@@ -39,7 +39,7 @@ describe("connecting", () => {
     assert.equal(outcome.message, "The address of host shop.test was not found within 0.02 s");
   });
 
-  it("fails with connect_failed when no server listens, and passes the system's error on", async () => {
+  it("fails with connect_failed when no server listens, and reports the system's error", async () => {
     const port = await freePort();
     const errors: unknown[] = [];
     const outcome = await newCaller({ onConnectError: (error) => errors.push(error) }).call(
@@ -63,7 +63,7 @@ describe("connecting", () => {
     }
   });
 
-  it("tries the next address when one does not answer", async () => {
+  it("tries the next address when one refuses the connection", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     const { lookup } = fixedLookup({ "shop.test": ["::1", "127.0.0.1"] });
     assertResponse(await newCaller({ lookup }).call(call(`http://shop.test:${target.port}/`), PATIENT));
@@ -78,7 +78,7 @@ describe("connecting", () => {
     assert.equal(target.sockets.length, 0);
   });
 
-  it("shares one lookup among the calls that wait for the same name, and keeps nothing", async () => {
+  it("shares one lookup among concurrent calls to the same name, and does not cache it", async () => {
     const target = await httpTarget((_request, response) =>
       response.writeHead(200, { connection: "close" }).end(),
     );
@@ -93,12 +93,12 @@ describe("connecting", () => {
     assert.equal(asked.length, 2);
   });
 
-  it("finds localhost by the machine's own resolver", async () => {
+  it("resolves localhost with the system's resolver", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     assertResponse(await newCaller().call(call(`http://localhost:${target.port}/`), PATIENT));
   });
 
-  it("reaches an IPv6 literal", async (t) => {
+  it("connects to an IPv6 literal", async (t) => {
     const target = await listen(
       createServer((request, response) => response.end(request.headers.host)),
       "::1",

@@ -27,7 +27,7 @@ async function letItArrive(): Promise<void> {
 describe("the deadline", () => {
   afterEach(() => mock.timers.reset());
 
-  it("cuts a target that never answers and closes its connection", async () => {
+  it("ends a call to a target that never answers, and closes the connection", async () => {
     const asked = gate<Buffer>();
     const target = await tcpTarget((socket) => socket.once("data", asked.open));
     const pass = stopTheClock();
@@ -49,7 +49,7 @@ describe("the deadline", () => {
     await connectionClosed(target);
   });
 
-  it("cuts a target that drips its answer and keeps the status", async () => {
+  it("ends a call whose body arrives too slowly, and keeps the status", async () => {
     const dripped = gate<unknown>();
     const target = await httpTarget((_request, response) => {
       response.writeHead(200);
@@ -68,7 +68,7 @@ describe("the deadline", () => {
     assert.equal(outcome.message, "The target did not finish its answer within 0.2 s");
   });
 
-  it("cuts a target that drips its headers", async () => {
+  it("ends a call whose headers arrive too slowly", async () => {
     const dripped = gate<unknown>();
     const target = await tcpTarget((socket) => {
       socket.resume();
@@ -84,7 +84,7 @@ describe("the deadline", () => {
     assert.equal(outcome.code, "timeout");
   });
 
-  it("covers the time before the connection stands", async () => {
+  it("covers the time before the connection is established", async () => {
     const lookup = gate<readonly string[]>();
     const caller = newCaller({ lookup: () => lookup.opened });
     const pass = stopTheClock();
@@ -97,7 +97,7 @@ describe("the deadline", () => {
     assert.equal(outcome.message, "No connection to the target within 0.03 s");
   });
 
-  it("does not connect for a call that it ended during the lookup", async () => {
+  it("does not connect for a call that timed out during the lookup", async () => {
     const target = await httpTarget((_request, response) => response.end());
     const lookup = gate<readonly string[]>();
     const caller = newCaller({ lookup: () => lookup.opened });
@@ -110,7 +110,7 @@ describe("the deadline", () => {
     assert.equal(target.sockets.length, 0);
   });
 
-  it("keeps an ended call from leaving on a connection that comes too late", async () => {
+  it("does not send a call that timed out before its connection was established", async () => {
     const paths: (string | undefined)[] = [];
     const target = await httpTarget((request, response) => {
       paths.push(request.url);
@@ -131,12 +131,12 @@ describe("the deadline", () => {
     assert.deepEqual(paths, ["/patient"]);
   });
 
-  it("never fires early for a timeout longer than a timer can hold", async () => {
+  it("does not end a call early when the timeout exceeds the range of a timer", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     assertResponse(await newCaller().call(call(target.url), { timeoutMs: 2 ** 40, headers: {} }));
   });
 
-  it("leaves the target alone afterwards", async () => {
+  it("opens no further connection afterwards", async () => {
     const asked = gate<Buffer>();
     const target = await tcpTarget((socket) => socket.once("data", asked.open));
     const pass = stopTheClock();

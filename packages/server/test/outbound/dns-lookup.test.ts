@@ -27,14 +27,14 @@ async function scene(zone: Zone, options: DnsLookupOptions & { silentFor?: "AAAA
   return { asked, clock, find, lookup, zone };
 }
 
-describe("a name", () => {
-  it("is asked as it is written, without search domains, in both families; IPv4 comes first", async () => {
+describe("a DNS lookup", () => {
+  it("asks for the name as written, without search domains, in both families, IPv4 first", async () => {
     const { asked, find } = await scene({ shop: { addresses: [V6, "8.8.8.8", "8.8.4.4"], ttl: 60 } });
     assert.deepEqual(await find("shop"), ["8.8.8.8", "2606:4700::1111", "8.8.4.4"]);
     assert.deepEqual(asked.sort(), ["shop A", "shop AAAA"]);
   });
 
-  it("is kept for as long as its record says, and five minutes at most", async () => {
+  it("caches addresses for their TTL, and for at most five minutes", async () => {
     const { asked, clock, find, zone } = await scene({
       "short.test": { addresses: ["8.8.8.8"], ttl: 30 },
       "long.test": { addresses: ["8.8.8.8"], ttl: 86_400 },
@@ -57,7 +57,7 @@ describe("a name", () => {
     assert.equal(asked.length, 12);
   });
 
-  it("that does not exist is not asked for again within five seconds, one whose server fails within one", async () => {
+  it("caches an unknown name and a server failure for at most five seconds", async () => {
     const { asked, clock, find } = await scene({ "broken.test": "failing" });
     assert.deepEqual(await find("nobody.test"), []);
     assert.deepEqual(await find("nobody.test"), []);
@@ -72,18 +72,18 @@ describe("a name", () => {
     assert.ok(asked.length > after + 2);
   });
 
-  it("that no server answers for is given up at the deadline", async () => {
+  it("fails at the deadline when no server answers", async () => {
     const { find } = await scene({ "hanging.test": "silent" }, { deadlineMs: 30 });
     await assert.rejects(find("hanging.test"), { code: "ECANCELLED" });
   });
 
-  it("is found though questions for IPv6 are never answered", async () => {
+  it("returns the IPv4 addresses when queries for IPv6 are not answered", async () => {
     const zone: Zone = { "shop.test": { addresses: ["8.8.8.8"], ttl: 60 } };
     const { find } = await scene(zone, { silentFor: "AAAA", deadlineMs: 200 });
     assert.deepEqual(await find("shop.test"), ["8.8.8.8"]);
   });
 
-  it("in the hosts file is not asked for, nor is localhost", async () => {
+  it("reads the hosts file and localhost without a query", async () => {
     const directory = await mkdtemp(join(tmpdir(), "bellhop-hosts-"));
     after(() => rm(directory, { recursive: true }));
     const hostsFile = join(directory, "hosts");
@@ -98,7 +98,7 @@ describe("a name", () => {
     assert.deepEqual(asked, []);
   });
 
-  it("that the hosts file names several times has all of those addresses", () => {
+  it("returns all addresses that the hosts file has for a name", () => {
     const hosts = parseHosts(
       "127.0.0.1\tlocalhost DB.\r\n::1 localhost\nfe80::1%lo0 localhost\n# 1.1.1.1 db\nnonsense db\n",
     );
@@ -112,8 +112,8 @@ describe("a name", () => {
   });
 });
 
-describe("calls to names", () => {
-  it("are checked at every connection, also by an address that was kept", async () => {
+describe("calls to host names", () => {
+  it("are checked at every connection, even with a cached address", async () => {
     const target = await httpTarget((_request, response) =>
       response.writeHead(200, { connection: "close" }).end("ok"),
     );
@@ -130,7 +130,7 @@ describe("calls to names", () => {
     assert.equal(target.sockets.length, 2);
   });
 
-  it("of one team that hang hold up that team alone", async () => {
+  it("are delayed only for the team whose lookups hang", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     const zone: Zone = { "shop.test": { addresses: ["127.0.0.1"], ttl: 0 } };
     const names = Array.from({ length: 40 }, (_, index) => `hanging-${index}.test`);

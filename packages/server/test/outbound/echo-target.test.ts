@@ -30,7 +30,7 @@ function closedCaller() {
 }
 
 describe("the built-in echo target", () => {
-  it("answers with what was sent, and asks neither the guard nor a name server", async () => {
+  it("answers with the request, without a check by the guard and without a lookup", async () => {
     const { caller, asked } = closedCaller();
     const outcome = await caller.call(call(), options);
     assert.ok(outcome.kind === "response");
@@ -42,13 +42,13 @@ describe("the built-in echo target", () => {
     assert.deepEqual(asked, []);
   });
 
-  it("fails where it is asked to, so that a failure can be seen", async () => {
+  it("answers with the status in the path", async () => {
     const { caller } = closedCaller();
     const outcome = await caller.call(call({ url: `${ECHO_ORIGIN}/status/503` }), options);
     assert.equal(outcome.statusCode, 503);
   });
 
-  it("is this host on this port and no other: every other spelling is a call that leaves", async () => {
+  it("is only this host on this port: any other URL is called", async () => {
     const { caller } = closedCaller();
     for (const url of [
       "https://echo.bellhop.invalid/",
@@ -61,7 +61,7 @@ describe("the built-in echo target", () => {
     }
   });
 
-  it("repeats no credential of the vault", async () => {
+  it("does not echo a vault credential", async () => {
     const { caller } = closedCaller();
     const secrets = { byReference: new Map([["tok_a", new Secret("s3cret-value")]]), others: [] };
     const outcome = await caller.call(call({ headers: { Authorization: "tok_a" } }), { ...options, secrets });
@@ -69,7 +69,7 @@ describe("the built-in echo target", () => {
     assert.doesNotMatch(outcome.body, /s3cret/);
   });
 
-  it("makes no call that may no longer be made", async () => {
+  it("does not answer a call that may no longer be made", async () => {
     const { caller } = closedCaller();
     const outcome = await caller.call(call(), { ...options, mayLeave: () => false });
     assert.ok(outcome.kind === "failure" && outcome.code === "aborted");

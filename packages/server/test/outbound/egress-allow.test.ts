@@ -115,8 +115,8 @@ describe("an entry of the allow list", () => {
   }
 });
 
-describe("a name with a star on the list of what is allowed", () => {
-  it("stands for every name below it, and for none with an empty label", () => {
+describe("a wildcard in the allow list", () => {
+  it("matches every name below it, and none with an empty label", () => {
     const list = createAllowList(["*.allowed.example"]);
     for (const name of ["a.allowed.example", "b.a.allowed.example"]) assert.ok(list.hasName(name, 443), name);
     for (const name of [

@@ -6,7 +6,7 @@ import { describeEgress } from "../../src/outbound/egress-policy.ts";
 
 const read = (environment: Record<string, string>) => readConfig(environment).egress;
 
-describe("the egress policy, unless it is set", () => {
+describe("the default egress policy", () => {
   for (const host of ["127.0.0.1", "127.0.0.2", "127.255.255.254", "::1", "localhost", "LOCALHOST"]) {
     it(`is any while the server listens on ${host}`, () => {
       assert.equal(read({ HOST: host }).policy, "any");
@@ -19,32 +19,32 @@ describe("the egress policy, unless it is set", () => {
     });
   }
 
-  it("is any when HOST is not set either", () => {
+  it("is any when HOST is not set", () => {
     assert.equal(read({}).policy, "any");
     assert.equal(read({ HOST: "", BELLHOP_EGRESS: "" }).policy, "any");
   });
 });
 
 describe("the egress settings", () => {
-  it("win over what HOST suggests", () => {
+  it("override the default that HOST implies", () => {
     assert.equal(read({ BELLHOP_EGRESS: "public" }).policy, "public");
     assert.equal(read({ HOST: "0.0.0.0", BELLHOP_EGRESS: "any" }).policy, "any");
   });
 
-  it("refuse the start on an unknown policy", () => {
+  it("refuse an unknown policy at the start", () => {
     assert.throws(() => read({ BELLHOP_EGRESS: "none" }), {
       name: "ConfigError",
       message: "BELLHOP_EGRESS must be one of public, any",
     });
   });
 
-  it("take a list with spaces and a comma too many", () => {
+  it("accept a list with spaces and extra commas", () => {
     const egress = read({ HOST: "0.0.0.0", BELLHOP_EGRESS_ALLOW: " 10.0.0.0/8, app:3000 ,,*.example.com, " });
     assert.deepEqual(egress.allow, ["10.0.0.0/8", "app:3000", "*.example.com"]);
     assert.equal(createEgressGuard(egress).refuseUrl("http://app:3000/"), null);
   });
 
-  it("refuse the start on a malformed entry, and name it", () => {
+  it("refuse an invalid entry at the start, by name", () => {
     assert.throws(() => read({ BELLHOP_EGRESS_ALLOW: "10.0.0.0/8,10.0.0.7/8" }), {
       name: "ConfigError",
       message:
@@ -52,7 +52,7 @@ describe("the egress settings", () => {
     });
   });
 
-  it("say that an allow list does nothing under any", () => {
+  it("report that an allow list has no effect under any", () => {
     const config = readConfig({ BELLHOP_EGRESS: "any", BELLHOP_EGRESS_ALLOW: "10.0.0.7" });
     assert.deepEqual(config.withoutEffect, ["BELLHOP_EGRESS_ALLOW"]);
     const strict = readConfig({ BELLHOP_EGRESS: "public", BELLHOP_EGRESS_ALLOW: "10.0.0.7" });
@@ -60,7 +60,7 @@ describe("the egress settings", () => {
   });
 });
 
-describe("the banner's line on egress", () => {
+describe("the egress line of the banner", () => {
   for (const [environment, line] of [
     [{}, "any: calls may go to every address, private ones too (HOST 127.0.0.1 is this machine only)"],
     [
@@ -84,7 +84,7 @@ describe("the banner's line on egress", () => {
       "public: calls to private and reserved addresses are refused except 10.0.0.0/8, app:3000 (set by BELLHOP_EGRESS)",
     ],
   ] as const) {
-    it(`says what is in force and why, given ${JSON.stringify(environment)}`, () => {
+    it(`states the policy and its reason for ${JSON.stringify(environment)}`, () => {
       assert.equal(describeEgress(read(environment)), line);
     });
   }

@@ -73,7 +73,7 @@ describe("the egress policy `public` refuses this machine", () => {
   }
 
   for (const spelling of PRIVATE_NAMES) {
-    it(`called ${quote(spelling)}, and asks no resolver`, async () => {
+    it(`by the name ${quote(spelling)}, without a lookup`, async () => {
       const before = asked.length;
       const outcome = await refusal(at(spelling));
       assert.equal(outcome.code, "blocked");
@@ -84,7 +84,7 @@ describe("the egress policy `public` refuses this machine", () => {
   }
 
   for (const spelling of NAMES_OF_THIS_MACHINE) {
-    it(`behind the name in ${quote(spelling)}, which only its address gives away`, async () => {
+    it(`by the public name in ${quote(spelling)}, after one lookup`, async () => {
       const before = asked.length;
       const outcome = await refusal(at(spelling));
       assert.equal(outcome.code, "blocked");
@@ -95,7 +95,7 @@ describe("the egress policy `public` refuses this machine", () => {
   }
 });
 
-describe("the egress policy `public` refuses every other place that is not public", () => {
+describe("the egress policy `public` refuses every other address that is not public", () => {
   for (const spelling of OTHER_PLACES) {
     it(`spelled ${quote(spelling)}`, async () => {
       const outcome = await refusal(at(spelling));
@@ -105,7 +105,7 @@ describe("the egress policy `public` refuses every other place that is not publi
   }
 });
 
-describe("what is no http or https URL is not called", () => {
+describe("a call to a URL that is not http or https is refused", () => {
   for (const spelling of NOT_A_TARGET) {
     it(`such as ${quote(spelling)}`, async () => {
       const outcome = await refusal(at(spelling));
@@ -115,7 +115,7 @@ describe("what is no http or https URL is not called", () => {
   }
 });
 
-describe("a name is refused for what the resolver says about it", () => {
+describe("a name is refused for the addresses of its lookup", () => {
   for (const answer of BAD_ANSWERS) {
     it(`such as ${quote(answer.join(" "))}`, async () => {
       const caller = newCaller({ guard, lookup: async () => answer });
@@ -130,11 +130,11 @@ describe("a name is refused for what the resolver says about it", () => {
   }
 });
 
-it("the fence sees every connection", () => {
+it("the socket fence counts every connection", () => {
   assert.equal(attempts.length, connections());
 });
 
-it("the spellings are all different and more than a few", () => {
+it("there are at least 300 different cases", () => {
   const urls = [
     ...THIS_MACHINE_IPV4,
     ...THIS_MACHINE_IPV6,

@@ -27,7 +27,7 @@ describe("a call that cannot be built", () => {
     });
   }
 
-  it("does not repeat a header value that is not valid", async () => {
+  it("does not repeat an invalid header value in the failure", async () => {
     const target = await httpTarget((_request, response) => response.end());
     const headers = { Authorization: "Bearer s3cret\r\nX-Injected: 1" };
     const outcome = await newCaller().call(call(target.url, { headers }), PATIENT);
@@ -38,7 +38,7 @@ describe("a call that cannot be built", () => {
     assert.equal(target.sockets.length, 0);
   });
 
-  it("is refused when it sets a header of the connection", async () => {
+  it("is refused when it sets a hop-by-hop header, Host or Content-Length", async () => {
     const target = await httpTarget((_request, response) => response.end());
     for (const name of ["Host", "Transfer-Encoding", "Content-Length", "Connection"]) {
       const outcome = await newCaller().call(call(target.url, { headers: { [name]: "1" } }), PATIENT);
@@ -50,14 +50,14 @@ describe("a call that cannot be built", () => {
   });
 });
 
-describe("a target that breaks off", () => {
-  it("is a reset after the call was sent when it closes without a word", async () => {
+describe("a target that closes the connection", () => {
+  it("is connection_reset after the call was sent, when it closes without an answer", async () => {
     const target = await tcpTarget((socket) => socket.once("data", () => socket.end()));
     const outcome = await expectFailure(target.url, { code: "connection_reset", phase: "sent" });
     assert.equal(outcome.message, "The target closed the connection before it answered");
   });
 
-  it("is a reset after the call was sent when it resets the connection", async () => {
+  it("is connection_reset after the call was sent, when it resets the connection", async () => {
     const target = await tcpTarget((socket) => socket.once("data", () => socket.resetAndDestroy()));
     await expectFailure(target.url, { code: "connection_reset", phase: "sent" });
   });
@@ -71,7 +71,7 @@ describe("a target that breaks off", () => {
     assert.equal(outcome.message, "The target closed the connection before its answer was complete");
   });
 
-  it("keeps the status when a chunked body ends early on a connection it said it would close", async () => {
+  it("keeps the status when a chunked body with Connection: close ends early", async () => {
     const target = await tcpTarget((socket) =>
       socket.once("data", () =>
         socket.end("HTTP/1.1 500 Oops\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"),
@@ -91,7 +91,7 @@ describe("a target that does not speak HTTP", () => {
     assert.equal(outcome.message, "The target sent an answer that could not be read as HTTP");
   });
 
-  it("is an invalid response when its headers end halfway", async () => {
+  it("is an invalid response when it closes in the middle of a header", async () => {
     const target = await tcpTarget((socket) =>
       socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nX-Ha")),
     );
@@ -112,7 +112,7 @@ describe("a target that does not speak HTTP", () => {
     await expectFailure(target.url, { code: "invalid_response", phase: "responded", statusCode: 200 });
   });
 
-  it("is an invalid response when it frames its body twice", async () => {
+  it("is an invalid response when it sends both Content-Length and Transfer-Encoding", async () => {
     const target = await scriptedTarget(
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     );
@@ -121,7 +121,7 @@ describe("a target that does not speak HTTP", () => {
     assert.equal(outcome.code, "invalid_response");
   });
 
-  it("is an invalid response when it changes protocols unasked", async () => {
+  it("is an invalid response when it switches protocols without a request", async () => {
     const target = await scriptedTarget(
       "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     );
@@ -129,7 +129,7 @@ describe("a target that does not speak HTTP", () => {
   });
 
   // Undici refuses an unasked 100 although RFC 9110 would have it ignored; what matters is that we say so.
-  it("is an invalid response, and no reset, when it sends 100 Continue unasked", async () => {
+  it("is an invalid response, not a reset, when it sends 100 Continue without a request", async () => {
     const target = await scriptedTarget(
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     );

@@ -12,7 +12,7 @@ import {
 } from "./target.ts";
 
 describe("a kept-alive connection", () => {
-  it("is used again by the next call", async () => {
+  it("is reused by the next call", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     const caller = newCaller();
     for (let round = 0; round < 3; round += 1) {
@@ -23,7 +23,7 @@ describe("a kept-alive connection", () => {
     assert.equal(target.sockets.length, 1);
   });
 
-  it("is one of as many as there are calls at once", async () => {
+  it("is opened for each concurrent call", async () => {
     let waiting: (() => void)[] = [];
     const target = await httpTarget((_request, response) => {
       waiting.push(() => response.end("ok"));
@@ -37,7 +37,7 @@ describe("a kept-alive connection", () => {
     assert.equal(target.sockets.length, 20);
   });
 
-  it("costs no call when the target closed it while idle", async () => {
+  it("is replaced when the target closed it while idle, without a failed call", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     const caller = newCaller();
     assertResponse(await caller.call(call(target.url), PATIENT));
@@ -47,7 +47,7 @@ describe("a kept-alive connection", () => {
     assert.equal(target.sockets.length, 2);
   });
 
-  it("costs no call when the target reset it in the moment the next call wanted it", async () => {
+  it("is replaced when the target reset it just before the next call, without a failed call", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     const caller = newCaller();
     assertResponse(await caller.call(call(target.url), PATIENT));
@@ -57,7 +57,7 @@ describe("a kept-alive connection", () => {
     assert.equal(target.sockets.length, 2);
   });
 
-  it("fails a call that it swallowed, without sending it again", async () => {
+  it("fails a call that was sent on it and not answered, without a second request", async () => {
     let requests = 0;
     const target = await httpTarget((request, response) => {
       requests += 1;
@@ -77,7 +77,7 @@ describe("a kept-alive connection", () => {
     assert.equal(requests, 2);
   });
 
-  it("is not used again after an answer that was cut", async () => {
+  it("is not reused after a truncated answer", async () => {
     const target = await httpTarget((_request, response) => response.end("x".repeat(5000)));
     const caller = newCaller({ maxResponseBytes: 1000 });
     await caller.call(call(target.url), PATIENT);

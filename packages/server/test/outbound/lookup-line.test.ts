@@ -24,7 +24,7 @@ function scene(perTeam: number, patienceMs = 10_000) {
   return { asked, answer, find: line.find };
 }
 
-describe("the line of lookups", () => {
+describe("createLookupLine", () => {
   it("limits a team's lookups in flight and queues the rest in order", async () => {
     const { asked, answer, find } = scene(2);
     const all = ["a", "b", "c", "d"].map((name) => find(name, [1]));
@@ -37,7 +37,7 @@ describe("the line of lookups", () => {
     assert.deepEqual(await Promise.all(all), Array(4).fill(["8.8.8.8"]));
   });
 
-  it("asks at once for a team that has room, also for a name that waits in another team's line", async () => {
+  it("looks a name up at once for a team with room, even if it waits for another team", async () => {
     const { asked, answer, find } = scene(1);
     void find("a", [1]);
     const waiting = find("b", [1]);
@@ -50,7 +50,7 @@ describe("the line of lookups", () => {
     assert.deepEqual(asked, ["a", "b", "c"], "its room was given back");
   });
 
-  it("does not ask for a name that waited until its calls gave up", async () => {
+  it("does not look up a name whose calls gave up while it waited", async () => {
     const { asked, find } = scene(1, 0);
     await assert.rejects(find("a", [1]), /waited for too long/);
     assert.deepEqual(asked, []);

@@ -29,7 +29,7 @@ describe("the mailer", () => {
   });
 
   /** A mailer whose log can be waited for: `ended` resolves with the line that says what became of the next mail. */
-  function open(smtpUrl: string | null, waitsMs: readonly number[] = [0, 0], mayLog = true) {
+  async function open(smtpUrl: string | null, waitsMs: readonly number[] = [0, 0], mayLog = true) {
     const lines: Line[] = [];
     const ends: ((line: Line) => void)[] = [];
     const write = (level: string) => (fields: object, event: string) => {
@@ -38,7 +38,13 @@ describe("the mailer", () => {
       if (event === "mail.sent" || event === "mail.failed") ends.shift()?.(line);
     };
     const log = { info: write("info"), warn: write("warn"), error: write("error") };
-    const mailer = createMailer({ smtpUrl, mayLog, from: "Bellhop <bellhop@example.com>", log, waitsMs });
+    const mailer = await createMailer({
+      smtpUrl,
+      mayLog,
+      from: "Bellhop <bellhop@example.com>",
+      log,
+      waitsMs,
+    });
     closers.push(mailer.stop);
     const deliver = (mail: Mail = MAIL) =>
       new Promise<Line>((resolve) => {
@@ -58,9 +64,9 @@ describe("the mailer", () => {
       assert.ok(!text.includes(secret), `${secret} in ${text}`);
   };
 
-  it("answers the request first: the response time does not reveal that there was a mail", async () => {
+  it("sends after the request was answered, so that its time does not reveal a mail", async () => {
     const mailbox = await openMailbox();
-    const { deliver } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     let isLookedAt = false;
     const mail: Mail = {
       ...MAIL,
@@ -77,9 +83,9 @@ describe("the mailer", () => {
     assert.equal(isLookedAt, true);
   });
 
-  it("delivers text and HTML to the one recipient, marked as sent by a machine", async () => {
+  it("delivers text and HTML to the one recipient, marked as auto-generated", async () => {
     const mailbox = await openMailbox();
-    const { deliver, lines } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver, lines } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const line = await deliver();
     const [mail] = mailbox.mails;
 
@@ -93,9 +99,9 @@ describe("the mailer", () => {
     assertSilent(lines);
   });
 
-  it("sends many over few connections", async () => {
+  it("sends 30 mails over at most three connections", async () => {
     const mailbox = await openMailbox();
-    const { deliver } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const lines = await Promise.all(
       Array.from({ length: 30 }, (_, index) => deliver({ ...MAIL, to: `user${index}@example.com` })),
     );
@@ -105,7 +111,7 @@ describe("the mailer", () => {
     assert.ok(mailbox.connections <= 3, `${mailbox.connections} connections`);
   });
 
-  it("signs in with the credentials of the address, however they are spelled", async () => {
+  it("authenticates with the decoded credentials of the URL", async () => {
     const mailbox = await openMailbox({
       authOptional: false,
       allowInsecureAuth: true,
@@ -115,38 +121,41 @@ describe("the mailer", () => {
       },
     });
     const user = `${encodeURIComponent("bell@hop")}:${encodeURIComponent("p:ss/w%rd")}`;
-    assert.equal((await open(`smtp://${user}@127.0.0.1:${mailbox.port}`).deliver()).event, "mail.sent");
+    assert.equal(
+      (await (await open(`smtp://${user}@127.0.0.1:${mailbox.port}`)).deliver()).event,
+      "mail.sent",
+    );
     assert.equal(mailbox.mails[0]?.user, "bell@hop");
 
-    const wrong = open(`smtp://bell:wrong@127.0.0.1:${mailbox.port}`);
+    const wrong = await open(`smtp://bell:wrong@127.0.0.1:${mailbox.port}`);
     const line = await wrong.deliver();
     assert.deepEqual([line.event, line.fields.code, line.fields.tries], ["mail.failed", "EAUTH 535", 1]);
     assert.ok(!JSON.stringify(wrong.lines).includes("wrong"));
   });
 
-  it("goes over to TLS where the server offers it, and trusts no certificate that it cannot check", async () => {
+  it("uses STARTTLS where offered, and refuses a certificate that it cannot verify", async () => {
     const mailbox = await openMailbox({ disabledCommands: [] });
-    const trusting = open(`smtp://127.0.0.1:${mailbox.port}?tls.rejectUnauthorized=false`);
+    const trusting = await open(`smtp://127.0.0.1:${mailbox.port}?tls.rejectUnauthorized=false`);
     assert.equal((await trusting.deliver()).event, "mail.sent");
     assert.equal(mailbox.mails[0]?.isSecure, true);
 
-    const careful = open(`smtp://127.0.0.1:${mailbox.port}`, []);
+    const careful = await open(`smtp://127.0.0.1:${mailbox.port}`, []);
     const line = await careful.deliver();
     assert.equal(line.event, "mail.failed");
     assert.equal(mailbox.mails.length, 1);
   });
 
-  it("speaks TLS from the start with smtps", async () => {
+  it("uses TLS from the start with smtps", async () => {
     const mailbox = await openMailbox({ secure: true });
-    const { deliver } = open(`smtps://127.0.0.1:${mailbox.port}?tls.rejectUnauthorized=false`);
+    const { deliver } = await open(`smtps://127.0.0.1:${mailbox.port}?tls.rejectUnauthorized=false`);
     assert.equal((await deliver()).event, "mail.sent");
     assert.equal(mailbox.mails[0]?.isSecure, true);
   });
 
-  it("tries again after a temporary failure, and then delivers once", async () => {
+  it("retries after a temporary failure, and delivers once", async () => {
     const mailbox = await openMailbox();
     mailbox.refusals.push(451, 421);
-    const { deliver, lines } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver, lines } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const line = await deliver();
 
     assert.deepEqual([line.event, line.fields.tries], ["mail.sent", 3]);
@@ -158,10 +167,10 @@ describe("the mailer", () => {
     assertSilent(lines);
   });
 
-  it("gives up after three tries, and says so without a word of the mail or of the server", async () => {
+  it("gives up after three tries, and logs neither the mail nor the server's text", async () => {
     const mailbox = await openMailbox();
     mailbox.refusals.push(451, 451, 451, 451);
-    const { deliver, lines } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver, lines } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const line = await deliver();
 
     assert.deepEqual([line.level, line.event], ["error", "mail.failed"]);
@@ -170,10 +179,10 @@ describe("the mailer", () => {
     assertSilent(lines);
   });
 
-  it("does not try again what was refused for good", async () => {
+  it("does not retry a permanent failure", async () => {
     const mailbox = await openMailbox();
     mailbox.refusals.push(554);
-    const { deliver, lines } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver, lines } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const line = await deliver();
 
     assert.deepEqual(line.fields, { domain: "example.com", code: "EMESSAGE 554", tries: 1 });
@@ -182,12 +191,12 @@ describe("the mailer", () => {
     assert.equal((await deliver()).event, "mail.sent");
   });
 
-  it("does not try again a recipient that the server does not know", async () => {
+  it("does not retry an unknown recipient", async () => {
     const mailbox = await openMailbox({
       onRcptTo: (address, _session, done) =>
         done(Object.assign(new Error(`no ${address.address} here`), { responseCode: 550 })),
     });
-    const { deliver, lines } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver, lines } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     assert.deepEqual((await deliver()).fields, { domain: "example.com", code: "EENVELOPE 550", tries: 1 });
     assertSilent(lines);
   });
@@ -195,7 +204,7 @@ describe("the mailer", () => {
   it("retries when no server listens, and never throws", async () => {
     const { port, close } = await startTestMailbox();
     await close();
-    const { deliver, lines } = open(`smtp://127.0.0.1:${port}`);
+    const { deliver, lines } = await open(`smtp://127.0.0.1:${port}`);
     const line = await deliver();
 
     assert.deepEqual([line.event, line.fields.tries], ["mail.failed", 3]);
@@ -203,7 +212,7 @@ describe("the mailer", () => {
     assertSilent(lines);
   });
 
-  it("tries again with a server that hangs up before it has said a word", async () => {
+  it("retries when the server closes the connection before its greeting", async () => {
     let connections = 0;
     const rude = createServer((socket) => {
       connections += 1;
@@ -215,16 +224,16 @@ describe("the mailer", () => {
       await new Promise((resolve) => rude.close(resolve));
     });
     const { port } = rude.address() as AddressInfo;
-    const line = await open(`smtp://127.0.0.1:${port}`, [0]).deliver();
+    const line = await (await open(`smtp://127.0.0.1:${port}`, [0])).deliver();
 
     assert.deepEqual([line.event, line.fields.tries], ["mail.failed", 2]);
     assert.ok(connections >= 2);
   });
 
-  it("gives up what waits for another try when it stops, and takes nothing after", async () => {
+  it("drops mails that wait for a retry when it stops, and accepts none afterwards", async () => {
     const mailbox = await openMailbox();
     mailbox.refusals.push(451);
-    const { mailer, lines, deliver } = open(`smtp://127.0.0.1:${mailbox.port}`, [3_600_000]);
+    const { mailer, lines, deliver } = await open(`smtp://127.0.0.1:${mailbox.port}`, [3_600_000]);
     const ended = deliver();
     await untilLogged(lines, "mail.delayed");
     await mailer.stop();
@@ -235,17 +244,17 @@ describe("the mailer", () => {
     assert.equal(mailbox.mails.length, 0);
   });
 
-  it("hands over what is on its way before it stops", async () => {
+  it("finishes deliveries in progress before it stops", async () => {
     const mailbox = await openMailbox();
-    const { mailer, deliver } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { mailer, deliver } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const ended = deliver();
     await mailer.stop();
     assert.equal((await ended).event, "mail.sent");
     assert.equal(mailbox.mails.length, 1);
   });
 
-  it("without a server logs the whole link, so that the operator can still sign in", async () => {
-    const { mailer, lines } = open(null);
+  it("logs the link without a server, so that the operator can sign in", async () => {
+    const { mailer, lines } = await open(null);
     mailer.send(MAIL);
     const [line] = lines;
     assert.deepEqual([line?.level, line?.event], ["warn", "mail.not_sent"]);
@@ -253,8 +262,8 @@ describe("the mailer", () => {
     await mailer.stop();
   });
 
-  it("without a server logs no link and no address where the operator wants none there", async () => {
-    const { mailer, lines } = open(null, [], false);
+  it("logs neither link nor address without a server, when logging links is off", async () => {
+    const { mailer, lines } = await open(null, [], false);
     mailer.send(MAIL);
     assert.deepEqual(lines, [
       {
@@ -266,9 +275,9 @@ describe("the mailer", () => {
     await mailer.stop();
   });
 
-  it("lets no untrusted value become a header or a recipient", async () => {
+  it("does not let a value inject a header or a recipient", async () => {
     const mailbox = await openMailbox();
-    const { deliver } = open(`smtp://127.0.0.1:${mailbox.port}`);
+    const { deliver } = await open(`smtp://127.0.0.1:${mailbox.port}`);
     const injected = "\r\nBcc: eve@example.com\r\nX-Injected: yes\r\n\r\nbody";
     assert.equal(readEmail(`ada@example.com${injected}`), null);
     // Even where the reader of addresses were passed by.

@@ -47,7 +47,7 @@ describe("an answered call", () => {
     });
   });
 
-  it("tells when it was connected, and when its answer began and ended", async () => {
+  it("reports the times of connection, first byte and end", async () => {
     const target = await httpTarget((_request, response) => {
       response.write("begun, ");
       setTimeout(() => response.end("ended"), 100);
@@ -60,7 +60,7 @@ describe("an answered call", () => {
     assert.ok(isInOrder, JSON.stringify(outcome));
   });
 
-  it("carries a body on every method", async () => {
+  it("can have a body with every method", async () => {
     const target = await httpTarget((request, response) => {
       let body = "";
       request.on("data", (chunk: Buffer) => {
@@ -76,7 +76,7 @@ describe("an answered call", () => {
     }
   });
 
-  it("asks for an unencoded answer and names itself, unless the caller's headers say otherwise", async () => {
+  it("has default Accept-Encoding and User-Agent headers, which the caller can override", async () => {
     const target = await httpTarget((request, response) => response.end(JSON.stringify(request.headers)));
     const caller = newCaller();
     const own = { timeoutMs: 10_000, headers: { "Bellhop-Task-Id": "task_1", "Bellhop-Queue": "default" } };
@@ -129,7 +129,7 @@ describe("an answered call", () => {
     assert.equal(outcome.body, "");
   });
 
-  it("takes a 304 that states the length of a body it does not send", async () => {
+  it("accepts a 304 with the Content-Length of a body that it does not send", async () => {
     const target = await scriptedTarget("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n");
     const outcome = await newCaller().call(call(target.url, { method: "GET" }), PATIENT);
     assertResponse(outcome);
@@ -146,7 +146,7 @@ describe("an answered call", () => {
     assert.equal(outcome.body, "old but honest");
   });
 
-  it("does not take early hints or processing for the answer", async () => {
+  it("ignores interim responses before the answer", async () => {
     const target = await scriptedTarget(
       "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
     );
@@ -157,7 +157,7 @@ describe("an answered call", () => {
     assert.equal(outcome.body, "ok");
   });
 
-  it("has not been responded to while only informational answers came", async () => {
+  it("is not responded to while only interim responses arrived", async () => {
     const target = await scriptedTarget("HTTP/1.1 103 Early Hints\r\n\r\n");
     const outcome = await newCaller().call(call(target.url), { timeoutMs: 1_000, headers: {} });
     assertFailure(outcome);
@@ -180,17 +180,17 @@ describe("the text of an answer", () => {
     return outcome;
   }
 
-  it("has its NUL characters replaced", async () => {
+  it("replaces NUL characters", async () => {
     assert.equal((await answer("", Buffer.from("a\0b"))).body, "a\uFFFDb");
   });
 
-  it("has invalid UTF-8 and encoded lone surrogates replaced", async () => {
+  it("replaces invalid UTF-8 and encoded lone surrogates", async () => {
     const { body } = await answer("", Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80, 0x62]));
     assert.match(body, /^a\uFFFD+b$/);
     assert.doesNotThrow(() => encodeURIComponent(body), "a lone surrogate would throw here");
   });
 
-  it("joins repeated headers and lowers their names", async () => {
+  it("joins repeated headers and lowercases their names", async () => {
     const { headers } = await answer(
       "Set-Cookie: a=1\r\nset-cookie: b=2\r\nX-Latin: caf\xe9\r\n",
       Buffer.from("x"),
@@ -199,7 +199,7 @@ describe("the text of an answer", () => {
     assert.equal(headers["x-latin"], "café");
   });
 
-  it("survives header names that are dangerous in JavaScript", async () => {
+  it("is safe with header names such as __proto__", async () => {
     const { headers } = await answer("__proto__: 1\r\n__proto__: 2\r\nconstructor: 3\r\n", Buffer.from("x"));
     assert.deepEqual(Object.entries(headers)[0], ["constructor", "3"]);
     assert.equal(Object.getPrototypeOf(headers), Object.prototype);

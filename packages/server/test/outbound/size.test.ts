@@ -33,14 +33,14 @@ describe("the size of an answer", () => {
     assert.equal(truncated, false);
   });
 
-  it("is cut at the limit, and the status is kept", async () => {
+  it("is cut to the limit, and the status is kept", async () => {
     const { body, truncated, statusCode } = await answerWith(Buffer.from("123456"), null, 5);
     assert.equal(body, "12345");
     assert.equal(truncated, true);
     assert.equal(statusCode, 200);
   });
 
-  it("is one mebibyte unless told otherwise", async () => {
+  it("is limited to 1 MiB by default", async () => {
     const target = await httpTarget((_request, response) => response.end(Buffer.alloc(MEBIBYTE + 1, "x")));
     const outcome = await newCaller().call(call(target.url), PATIENT);
     assertResponse(outcome);
@@ -48,7 +48,7 @@ describe("the size of an answer", () => {
     assert.equal(outcome.truncated, true);
   });
 
-  it("does not matter to a target without end: its connection is destroyed, not drained", async () => {
+  it("is limited for an endless body: its connection is destroyed, not drained", async () => {
     const target = await tcpTarget((socket) => {
       socket.once("data", () => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n");
@@ -68,7 +68,7 @@ describe("the size of an answer", () => {
     assert.ok((target.sockets[0]?.bytesWritten ?? 0) < 16 * MEBIBYTE);
   });
 
-  it("opens no new connection after a cut", async () => {
+  it("causes no new connection after a cut", async () => {
     const target = await httpTarget((_request, response) => response.end("123456"));
     const outcome = await newCaller({ maxResponseBytes: 5 }).call(call(target.url), PATIENT);
     assertResponse(outcome);
@@ -77,14 +77,14 @@ describe("the size of an answer", () => {
     assert.equal(target.sockets.length, 1);
   });
 
-  it("is cut as text too: what is not UTF-8 takes more room, and half a character is dropped", async () => {
+  it("is limited as text too: replacement characters count, and half a character is dropped", async () => {
     const noise = await answerWith(Buffer.alloc(9, 0xff), null, 9);
     assert.deepEqual([noise.body, noise.truncated], ["\uFFFD".repeat(3), true]);
     const halved = await answerWith(Buffer.from("123é"), null, 4);
     assert.deepEqual([halved.body, halved.truncated], ["123", true]);
   });
 
-  it("is put together from many chunks in their order", async () => {
+  it("is assembled from many chunks in order", async () => {
     const target = await httpTarget((_request, response) => {
       for (let index = 0; index < 1000; index += 1) response.write(`${index} grüße `);
       response.end();
@@ -94,7 +94,7 @@ describe("the size of an answer", () => {
     assert.equal(outcome.body, Array.from({ length: 1000 }, (_, index) => `${index} grüße `).join(""));
   });
 
-  it("costs one buffer however small its pieces are", () => {
+  it("needs one buffer however small its chunks are", () => {
     const body = new ResponseBody(MEBIBYTE);
     const segment = Buffer.alloc(MEBIBYTE, "x");
     const before = process.memoryUsage();
@@ -107,7 +107,7 @@ describe("the size of an answer", () => {
   });
 });
 
-describe("an answer that comes encoded", () => {
+describe("a compressed answer", () => {
   const text = "grüße ".repeat(50);
 
   for (const [coding, encoded] of [
@@ -126,7 +126,7 @@ describe("an answer that comes encoded", () => {
     });
   }
 
-  it("is cut at the limit of decoded bytes", async () => {
+  it("is cut to the limit of decoded bytes", async () => {
     const { body, truncated } = await answerWith(gzipSync("x".repeat(100_000)), "gzip", 1000);
     assert.equal(body, "x".repeat(1000));
     assert.equal(truncated, true);
@@ -138,7 +138,7 @@ describe("an answer that comes encoded", () => {
     assert.equal(truncated, false);
   });
 
-  it("gives what it holds when it is cut before its end", async () => {
+  it("is decoded as far as possible when it is cut before its end", async () => {
     const noise = Array.from({ length: 2000 }, (_, index) => (index * 7919) % 10_007).join(" ");
     for (const [coding, encoded] of [
       ["gzip", gzipSync(noise)],
@@ -152,7 +152,7 @@ describe("an answer that comes encoded", () => {
     }
   });
 
-  it("is kept as it came when it is not what it says", async () => {
+  it("is kept as received when it cannot be decoded", async () => {
     for (const coding of ["gzip", "deflate", "br"]) {
       const { body, statusCode } = await answerWith(Buffer.from("\xffplain\0text", "latin1"), coding);
       assert.equal(body, "\uFFFDplain\uFFFDtext", coding);
@@ -160,7 +160,7 @@ describe("an answer that comes encoded", () => {
     }
   });
 
-  it("is kept as it came when the coding is unknown", async () => {
+  it("is kept as received when the coding is unknown", async () => {
     const { body } = await answerWith(Buffer.from("plain"), "zstd, gzip");
     assert.equal(body, "plain");
   });
@@ -174,7 +174,7 @@ describe("an answer that comes encoded", () => {
     ["gzip", gzipSync],
     ["br", quickBrotli],
   ] as const) {
-    it(`costs a few megabytes when it is a ${coding} bomb`, async () => {
+    it(`needs less than 16 MiB of memory when it is a ${coding} bomb`, async () => {
       const bomb = encode(Buffer.alloc(64 * MEBIBYTE, "x"));
       await answerWith(gzipSync(Buffer.alloc(2 * MEBIBYTE)), "gzip");
       const before = process.resourceUsage().maxRSS;
@@ -188,11 +188,11 @@ describe("an answer that comes encoded", () => {
 });
 
 // Behind the bombs, which are measured by the most memory that the process ever had.
-describe("an answer that must be read whole", () => {
+describe("an answer that is read whole", () => {
   const lookedUp = { kind: "not_json" } as const;
   const WHOLE = { ...PATIENT, readWhole: () => lookedUp };
 
-  it("is read beyond the limit of others, to 16 MiB", async () => {
+  it("is read beyond the configured limit, up to 16 MiB", async () => {
     const target = await httpTarget((request, response) =>
       response.end(Buffer.alloc(16 * MEBIBYTE + (request.url === "/more" ? 1 : 0), "x")),
     );
@@ -207,7 +207,7 @@ describe("an answer that must be read whole", () => {
     }
   });
 
-  it("is decoded beyond that limit as well", async () => {
+  it("is decoded beyond the configured limit, up to 16 MiB", async () => {
     const target = await httpTarget((_request, response) => {
       response.setHeader("content-encoding", "gzip");
       response.end(gzipSync(Buffer.alloc(17 * MEBIBYTE, "x")));
@@ -217,7 +217,7 @@ describe("an answer that must be read whole", () => {
     assert.deepEqual([outcome.body.length, outcome.truncated], [16 * MEBIBYTE, true]);
   });
 
-  it("waits for its turn when it turns out large, and two others are being read", async () => {
+  it("waits when it exceeds the limit while two others are being read", async () => {
     const open: (() => void)[] = [];
     let began = () => {};
     const target = await httpTarget((request, response) => {
@@ -258,7 +258,7 @@ describe("an answer that must be read whole", () => {
     }
   });
 
-  it("gives up at its deadline while it waits, and uses no turn", async () => {
+  it("fails at its deadline while it waits, and frees its place", async () => {
     const target = await httpTarget((request, response) => {
       response.write("1234567890");
       if (request.url === "/end") response.end();
@@ -274,7 +274,7 @@ describe("an answer that must be read whole", () => {
 });
 
 describe("BELLHOP_RESULT_LIMIT", () => {
-  it("is 1 MiB, and may be 1 KiB to 16 MiB", () => {
+  it("is 1 MiB by default, and may be 1 KiB to 16 MiB", () => {
     assert.equal(readConfig({}).resultLimitBytes, MEBIBYTE);
     for (const bytes of [1024, 16 * MEBIBYTE])
       assert.equal(readConfig({ BELLHOP_RESULT_LIMIT: `${bytes}` }).resultLimitBytes, bytes);

@@ -14,8 +14,8 @@ import {
   tcpTarget,
 } from "./target.ts";
 
-describe("the signal", () => {
-  it("ends a call and destroys its socket at once", async () => {
+describe("the abort signal", () => {
+  it("ends a call and destroys its socket", async () => {
     const target = await tcpTarget((socket) => socket.resume());
     const controller = new AbortController();
     const outcome = newCaller().call(call(target.url), { ...PATIENT, signal: controller.signal });
@@ -41,7 +41,7 @@ describe("the signal", () => {
     assert.equal(failure.statusCode, 202);
   });
 
-  it("that is aborted already lets nothing out", async () => {
+  it("prevents a call when it is aborted already", async () => {
     const target = await httpTarget((_request, response) => response.end());
     const outcome = await newCaller().call(call(target.url), { ...PATIENT, signal: AbortSignal.abort() });
     assertFailure(outcome);
@@ -50,7 +50,7 @@ describe("the signal", () => {
     assert.equal(target.sockets.length, 0);
   });
 
-  it("may come too late: a call that may not leave when its connection stands is not sent", async () => {
+  it("is not needed to stop a call that mayLeave refuses once its connection is established", async () => {
     const target = await tcpTarget((socket) => socket.resume());
     const outcome = await newCaller().call(call(target.url), { ...PATIENT, mayLeave: () => false });
     assertFailure(outcome);
@@ -59,7 +59,7 @@ describe("the signal", () => {
     assert.equal(target.sockets[0]?.bytesRead, 0);
   });
 
-  it("may be shared by many calls, ends them all, and Node sees no leak", async () => {
+  it("ends all calls that share it, without a warning of leaked listeners", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on("warning", onWarning);
@@ -77,7 +77,7 @@ describe("the signal", () => {
     assert.deepEqual(warnings, []);
   });
 
-  it("aborted after the answer changes nothing", async () => {
+  it("has no effect when aborted after the answer", async () => {
     const target = await httpTarget((_request, response) => response.end("ok"));
     const caller = newCaller();
     const { signal, abort } = boundController();
@@ -112,14 +112,14 @@ describe("stopping", () => {
     assert.equal(target.sockets.length, 1);
   });
 
-  it("may be asked twice, and before anything was called", async () => {
+  it("may be requested twice, and before any call", async () => {
     const caller = newCaller();
     await Promise.all([caller.stop(), caller.stop()]);
     caller.destroy();
     await caller.stop();
   });
 
-  it("by force ends every call at once", async () => {
+  it("ends every call in flight with destroy", async () => {
     const target = await tcpTarget((socket) => socket.resume());
     const caller = newCaller();
     const calls = [caller.call(call(target.url), PATIENT), caller.call(call(target.url), PATIENT)];
@@ -136,7 +136,7 @@ describe("stopping", () => {
     for (const index of target.sockets.keys()) await connectionClosed(target, index);
   });
 
-  it("by force sends nothing that still waits for its connection", async () => {
+  it("does not send a call that waits for its connection, with destroy", async () => {
     const target = await httpTarget((_request, response) => response.end());
     const lookup = gate<readonly string[]>();
     const caller = newCaller({ lookup: () => lookup.opened });

@@ -38,7 +38,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 const lookup = async () => ["127.0.0.1"];
 
 describe("a call over TLS", () => {
-  it("fails with tls_error when the certificate is self-signed, having sent the name and no request", async () => {
+  it("fails with tls_error for a self-signed certificate, before the request is sent", async () => {
     const names: string[] = [];
     let requests = 0;
     const server = createServer(
@@ -76,7 +76,7 @@ describe("a call over TLS", () => {
     assert.equal(outcome.message, "No TLS connection could be agreed with host 127.0.0.1");
   });
 
-  it("fails with connection_reset when the target hangs up during the handshake", async () => {
+  it("fails with connection_reset when the target closes during the handshake", async () => {
     const target = await tcpTarget((socket) => socket.once("data", () => socket.end()));
     const outcome = await newCaller().call(call(`https://127.0.0.1:${target.port}/`), PATIENT);
     assertFailure(outcome);
@@ -84,7 +84,7 @@ describe("a call over TLS", () => {
     assert.equal(outcome.phase, "not_sent");
   });
 
-  it("fails with connect_timeout when the handshake does not end, and closes the connection", async () => {
+  it("fails with connect_timeout when the handshake hangs, and closes the connection", async () => {
     const target = await tcpTarget((socket) => socket.resume());
     const caller = newCaller({ connectTimeoutMs: 1_000 });
     const outcome = await caller.call(call(`https://127.0.0.1:${target.port}/`), PATIENT);
@@ -95,7 +95,7 @@ describe("a call over TLS", () => {
     await connectionClosed(target);
   });
 
-  it("drops a running handshake when it is destroyed", async () => {
+  it("closes the connection of a handshake in progress when it is destroyed", async () => {
     const target = await tcpTarget((socket) => socket.resume());
     const caller = newCaller();
     const outcome = caller.call(call(`https://127.0.0.1:${target.port}/`), PATIENT);
@@ -106,7 +106,7 @@ describe("a call over TLS", () => {
   });
 
   // Node reads further authorities only when it starts, hence another process.
-  it("succeeds with the name's certificate at the checked address, and refuses it for another name", async () => {
+  it("accepts a trusted certificate for the name, and refuses it for another name", async () => {
     const server = createServer({ key, cert }, (request, response) =>
       response.end(`hello ${request.headers.host}`),
     );

@@ -17,8 +17,8 @@ function* portions(name: string, count: number, log: string[]): Generator<undefi
   return name;
 }
 
-describe("wiping long texts", () => {
-  it("takes the teams in turn, however much one of them has", async () => {
+describe("redaction of long texts", () => {
+  it("alternates between teams, however much one of them has", async () => {
     const wiping = createWiping();
     const log: string[] = [];
     const much = [1, 2, 3].map((job) => wiping.run(1, portions(`1.${job}`, 2, log)));
@@ -27,7 +27,7 @@ describe("wiping long texts", () => {
     assert.deepEqual(log, ["1.1", "2.1", "1.1", "2.1", "1.2", "1.2", "1.3", "1.3"]);
   });
 
-  it("rests while it makes ready to look for eight secrets of the greatest length", () => {
+  it("yields while it prepares eight secrets of maximum length", () => {
     const secrets = Array.from(
       { length: 8 },
       (_, index) => new Secret(`Bearer ${`${index}a`.repeat(4_000)}`),
@@ -39,7 +39,7 @@ describe("wiping long texts", () => {
     assert.ok(rests > 10, `${rests} rests`);
   });
 
-  it("leaves the process free between portions", async () => {
+  it("yields to the event loop between portions", async () => {
     const wiping = createWiping();
     const secrets = Array.from(
       { length: 50 },
@@ -58,7 +58,7 @@ describe("wiping long texts", () => {
     assert.ok(turns > 2, `${turns} turns`);
   });
 
-  it("gives a text up that takes too long", async () => {
+  it("gives up on a text that takes too long", async () => {
     const wiping = createWiping({ budgetMs: 12 });
     const log: string[] = [];
     assert.equal(await wiping.run(1, portions("endless", 1_000, log)), null);

@@ -29,7 +29,7 @@ function endless(begin: string, repeat: string) {
 
 const filler = "x".repeat(16 * KIBIBYTE);
 
-describe("bytes of one exchange", () => {
+describe("the bytes of one exchange", () => {
   for (const [name, begin, repeat] of [
     ["an endless reason phrase", "HTTP/1.1 200 ", filler],
     ["an endless extension of a chunk", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;", filler],
@@ -40,7 +40,7 @@ describe("bytes of one exchange", () => {
     ],
     ["endless interim answers", "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"],
   ] as const) {
-    it(`are bounded: ${name}`, async () => {
+    it(`are limited: ${name}`, async () => {
       const target = await endless(begin, repeat);
       const caller = newCaller({ maxWireBytes: 256 * KIBIBYTE });
       const outcome = await caller.call(call(target.url), PATIENT);
@@ -60,7 +60,7 @@ describe("bytes of one exchange", () => {
     assert.ok(target.sockets.length <= 3, "at least two exchanges on one of them");
   });
 
-  it("may hold a few interim answers before the answer", async () => {
+  it("may include a few interim responses before the answer", async () => {
     const target = await tcpTarget((socket) =>
       socket.once("data", () => {
         socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(16));

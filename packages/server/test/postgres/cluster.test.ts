@@ -21,13 +21,13 @@ describe("the cluster in the data directory", () => {
     return ensureCluster(dataDir, runtimeDir, "18.4.0", identity, () => {});
   }
 
-  it("is refused when another major version of PostgreSQL made it", async () => {
+  it("is refused when another major version of PostgreSQL created it", async () => {
     await mkdir(join(dataDir, "pgdata"));
     await writeFile(join(dataDir, "pgdata", "PG_VERSION"), "17\n");
     await assert.rejects(ensure("/nowhere"), /made by PostgreSQL 17, and this Bellhop brings PostgreSQL 18/);
   });
 
-  it("is flushed at once where the system can, before it has its name", { skip: !isLinux }, async () => {
+  it("is synced with syncfs on Linux before it gets its name", { skip: !isLinux }, async () => {
     await mkdir(join(dataDir, "bin"));
     const args = join(dataDir, "args");
     await writeFile(args, "", { mode: 0o666 });
@@ -47,7 +47,7 @@ describe("the cluster in the data directory", () => {
     assert.ok((await readdir(dataDir)).includes("pgdata"));
   });
 
-  it("is not there at all when initdb fails", async () => {
+  it("is removed when initdb fails", async () => {
     await mkdir(join(dataDir, "bin"));
     await writeFile(join(dataDir, "bin", "initdb"), "#!/bin/sh\ntouch $2/half; echo no room >&2; exit 1", {
       mode: 0o755,
@@ -56,7 +56,7 @@ describe("the cluster in the data directory", () => {
     assert.deepEqual(await readdir(dataDir), ["bin"]);
   });
 
-  it("is not there at all when initdb cannot be run, and the refusal says what it needs", async () => {
+  it("is removed when initdb cannot be run, and the error says what is needed", async () => {
     await assert.rejects(ensure("/nowhere"), /could not be run \(spawn .* ENOENT\)\. .* Set DATABASE_URL/);
     assert.deepEqual(await readdir(dataDir), []);
   });

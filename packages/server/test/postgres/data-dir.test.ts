@@ -22,20 +22,20 @@ describe("the data directory", () => {
     await rmdir("/var/lib/bellhop").catch(() => {});
   });
 
-  it("is made where it was asked for, closed to others", { skip: isRoot }, async () => {
+  it("is created at the requested path with mode 0700", { skip: isRoot }, async () => {
     const wanted = join(home, "deep", "data");
     assert.deepEqual(await resolveDataDir(wanted), { path: wanted, closed: null });
     assert.equal(await modeOf(wanted), 0o700);
   });
 
-  it("is refused when it cannot be written to", { skip: isRoot }, async () => {
+  it("is refused when it is not writable", { skip: isRoot }, async () => {
     const wanted = join(home, "fixed");
     await mkdir(wanted, { mode: 0o500 });
     await assert.rejects(resolveDataDir(wanted), /cannot write to its data directory .*set BELLHOP_DATA_DIR/);
   });
 
-  describe("of root", { skip: !isRoot }, () => {
-    it("is made where it was asked for, passable but not readable, whatever the umask", async () => {
+  describe("as root", { skip: !isRoot }, () => {
+    it("is created at the requested path with mode 0711, whatever the umask", async () => {
       await chmod(home, 0o755);
       const umask = process.umask(0o077);
       const wanted = join(home, "open", "data");
@@ -45,7 +45,7 @@ describe("the data directory", () => {
       assert.equal(await modeOf(wanted), 0o711);
     });
 
-    it("is refused with its name when its file system is mounted read-only", async (t) => {
+    it("is refused by name when its file system is read-only", async (t) => {
       const disk = join(home, "disk");
       await mkdir(disk);
       const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "ro,mode=0755", "tmpfs", disk]);
@@ -60,14 +60,14 @@ describe("the data directory", () => {
       }
     });
 
-    it("is opened when it is closed but empty", async () => {
+    it("gets mode 0711 when it is closed but empty", async () => {
       const wanted = join(home, "volume");
       await mkdir(wanted, { mode: 0o700 });
       assert.deepEqual(await resolveDataDir(wanted), { path: wanted, closed: null });
       assert.equal(await modeOf(wanted), 0o711);
     });
 
-    it("is not taken over when it is closed and has someone's files", async () => {
+    it("is not opened when it is closed and has files: another directory is used", async () => {
       const wanted = join(home, "private");
       await mkdir(wanted, { mode: 0o700 });
       await writeFile(join(wanted, "letter"), "");
@@ -78,7 +78,7 @@ describe("the data directory", () => {
       await removeDir(path);
     });
 
-    it("lies under /var/lib/bellhop when PostgreSQL's user cannot reach it, and says so, and stays there", async () => {
+    it("is moved to /var/lib/bellhop when PostgreSQL's user cannot reach it, and stays there", async () => {
       const closed = join(home, "closed");
       const wanted = join(closed, "data");
       await mkdir(closed, { mode: 0o700 });
@@ -103,7 +103,7 @@ describe("the data directory", () => {
     });
   });
 
-  it("belongs to the nobody of /etc/passwd", () => {
+  it("belongs to the user nobody of /etc/passwd", () => {
     assert.deepEqual(findNobody("root:x:0:0::/:\nnobody:x:99:98::/:\n"), { uid: 99, gid: 98 });
     assert.deepEqual(findNobody("nobody:*:-2:-2::/:"), { uid: 4294967294, gid: 4294967294 });
     assert.deepEqual(findNobody(""), { uid: 65534, gid: 65534 });

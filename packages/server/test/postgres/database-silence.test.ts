@@ -13,7 +13,7 @@ import { acceptText, type TextDatabase } from "../test-sql.ts";
 /** Shorter than a node's own, so that the tests are. */
 const STATEMENT_MS = 400;
 
-describe("a connection that goes silent without closing", () => {
+describe("a connection that stops answering without closing", () => {
   let test: TestDatabase;
   let proxy: SilentProxy;
   let pool: pg.Pool;
@@ -50,7 +50,7 @@ describe("a connection that goes silent without closing", () => {
     assert.ok(tookMs < STATEMENT_MS * 4, `${tookMs} ms`);
   }
 
-  it("is thrown away with the statement that it did not answer, and the next one gets a new one", async () => {
+  it("is closed when a statement times out, and the next statement gets a new one", async () => {
     proxy.silenceUse("desk");
     await refusedInTime(database.rows("select 1"));
 
@@ -58,7 +58,7 @@ describe("a connection that goes silent without closing", () => {
     assert.equal(proxy.links.length, 2);
   });
 
-  it("does not answer a later statement with what an earlier one was waiting for", async () => {
+  it("does not deliver a late answer to a later statement", async () => {
     void proxy.stallNext("select 'late'", "answer");
     await refusedInTime(database.rows("select 'late' as answer"));
     const asked = database.rows("select 'mine' as answer");
@@ -67,7 +67,7 @@ describe("a connection that goes silent without closing", () => {
     assert.deepEqual(await asked, [{ answer: "mine" }]);
   });
 
-  it("in the middle of a transaction ends it, and a statement that waits for its lock gets it in time", async () => {
+  it("ends its transaction, so that others get its lock in time", async () => {
     await database.rows("insert into guests values ('first')");
     void proxy.stallNext("commit", "request");
     await refusedInTime(database.transaction((sql) => sql.rows("update guests set name = 'second'")));
@@ -81,7 +81,7 @@ describe("a connection that goes silent without closing", () => {
     assert.deepEqual(await database.rows("select name from guests"), [{ name: "third" }]);
   });
 
-  it("is refused in time too when it is a new one, and answered again when the network is back", async () => {
+  it("is refused in time when it is new, and works again when the network is back", async () => {
     proxy.silence();
     await refusedInTime(database.rows("select 1"));
     await refusedInTime(database.rows("select 1"));
@@ -94,7 +94,7 @@ describe("a connection that goes silent without closing", () => {
     }
   });
 
-  it("is given up by the pool when it falls silent while it is set up", async () => {
+  it("frees its place in the pool when it hangs during setup", async () => {
     await endPool(pool);
     pool = createPool(connection(), { max: 1, applicationName: "new", onError: () => {} });
     database = acceptText(createDatabase(pool, STATEMENT_MS));
@@ -108,14 +108,14 @@ describe("a connection that goes silent without closing", () => {
     }
   });
 
-  it("is waited for longer by a statement that may take longer", async () => {
+  it("gets more time for a statement with more patience", async () => {
     const slow = statement("slow", `select pg_sleep(${(STATEMENT_MS * 2) / 1000}), 'page' as page`, {
       patience: "list",
     });
     assert.equal((await database.rows<{ page: string }>(slow))[0]?.page, "page");
   });
 
-  it("does not keep a pool from ending", async () => {
+  it("does not prevent the pool from ending", async () => {
     const asked = database.rows("select 1");
     await asked;
     proxy.silence();
@@ -128,7 +128,7 @@ describe("a connection that goes silent without closing", () => {
     pool = createPool(connection(), { max: 1, applicationName: "desk", onError: () => {} });
   });
 
-  it("differs from a process that was frozen: an available answer is read", async () => {
+  it("is not assumed after the process was frozen: an answer that has arrived is read", async () => {
     const asked = database.rows("select 1 as one");
     const untilMs = performance.now() + STATEMENT_MS * 2;
     await new Promise(setImmediate);
@@ -138,7 +138,7 @@ describe("a connection that goes silent without closing", () => {
   });
 });
 
-describe("a listener whose connection goes silent", () => {
+describe("a listener whose connection stops answering", () => {
   let test: TestDatabase;
   let proxy: SilentProxy;
   before(async () => {
@@ -150,7 +150,7 @@ describe("a listener whose connection goes silent", () => {
     await test.drop();
   });
 
-  it("notices it, listens on a new one and says so, and hears again", async () => {
+  it("reconnects, reports it and receives notifications again", async () => {
     const heard: string[] = [];
     let connections = 0;
     const changed: (() => void)[] = [];

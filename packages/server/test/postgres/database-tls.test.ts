@@ -104,7 +104,7 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
     );
   }
 
-  it("is refused under sslmode=require, and the start says to trust its certificate by sslrootcert", async () => {
+  it("is refused with sslmode=require, and the error says to add sslrootcert", async () => {
     const server = launch({ DATABASE_URL: url("require") });
     assert.equal(await server.exited, 1);
     const line = server.stderr.trimEnd().split("\n").at(-1) ?? "";
@@ -118,7 +118,7 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
     assert.doesNotMatch(server.stderr, /s3cret/);
   });
 
-  it("is refused under every sslmode but no-verify, and accepted under each with its certificate in sslrootcert", async () => {
+  it("is refused with every sslmode but no-verify, and accepted with sslrootcert", async () => {
     for (const mode of ["allow", "prefer", "require", "verify-ca", "verify-full"]) {
       assert.match((await complaintOf(url(mode))) ?? "", /its certificate is not trusted/, mode);
       assert.equal(await complaintOf(url(mode, { root: certificate })), null, mode);
@@ -127,7 +127,7 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
     assert.equal(await complaintOf(`${url("require")}&uselibpqcompat=true`), null);
   });
 
-  it("is refused under a host name that its certificate does not have", async () => {
+  it("is refused for a host name that its certificate does not have", async () => {
     const named = { host: "localhost", root: certificate };
     assert.equal(
       await complaintOf(url("verify-full", named)),
@@ -138,14 +138,14 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
     assert.equal(await complaintOf(`${url("verify-ca", named)}&uselibpqcompat=true`), null);
   });
 
-  it("refuses a connection without TLS, and the message says to add sslmode", async () => {
+  it("refuses a connection without TLS, and the error says to add sslmode", async () => {
     assert.match(
       (await complaintOf(url(""))) ?? "",
       /accepts the role "bellhop_app" only over TLS: .*\(28000\)\. Add sslmode=verify-full to DATABASE_URL\.$/,
     );
   });
 
-  it("is named with the reason when DATABASE_URL lists several servers", async () => {
+  it("is listed with the reason when DATABASE_URL has several servers", async () => {
     const away = await freePort();
     const urls = splitDatabaseUrl(
       url("verify-full").replace(`127.0.0.1:${port}`, `127.0.0.1:${away},127.0.0.1:${port}`),
@@ -157,7 +157,7 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
     });
   });
 
-  it("is not asked when a file of DATABASE_URL cannot be read, and the start names the file", async () => {
+  it("is not contacted when a file of DATABASE_URL cannot be read, which the error names", async () => {
     const server = launch({ DATABASE_URL: url("verify-full", { root: "/nowhere/ca.pem" }) });
     assert.equal(await server.exited, 1);
     assert.equal(
@@ -175,7 +175,7 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
     );
   });
 
-  it("is told from a server that offers no TLS at all", async (test) => {
+  it("is distinguished from a server that offers no TLS", async (test) => {
     const plain = createServer((socket) => socket.once("data", () => socket.end("N")));
     const at = await listen(plain);
     test.after(() => plain.close());
@@ -187,14 +187,14 @@ describe("a PostgreSQL that only accepts TLS and has a self-signed certificate",
   });
 });
 
-describe("a certificate of PostgreSQL that cannot be accepted", () => {
+describe("the error for a PostgreSQL certificate", () => {
   const explain = (code: string) =>
     explainDatabaseFailure(
       new Problem("database_away", {}, { cause: Object.assign(new Error("no"), { code }) }),
       "postgres://db.test/bellhop?sslmode=verify-full",
     );
 
-  it("is called untrusted for every kind of unknown signature", () => {
+  it("says that it is not trusted for every kind of unknown signature", () => {
     for (const code of [
       "DEPTH_ZERO_SELF_SIGNED_CERT",
       "SELF_SIGNED_CERT_IN_CHAIN",
@@ -209,7 +209,7 @@ describe("a certificate of PostgreSQL that cannot be accepted", () => {
       );
   });
 
-  it("is called expired when it has expired", () => {
+  it("says that it has expired", () => {
     assert.equal(
       explain("CERT_HAS_EXPIRED"),
       "PostgreSQL at db.test:5432 answered, but its certificate has expired (CERT_HAS_EXPIRED). " +

@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { splitDatabaseUrl } from "../../src/postgres/database-url.ts";
 
-describe("a DATABASE_URL", () => {
-  it("of one server is taken as it is", () => {
+describe("DATABASE_URL", () => {
+  it("with one server is kept unchanged", () => {
     for (const url of [
       "postgres://bellhop:p%40ss@db.example:5432/bellhop?sslmode=verify-full",
       "postgresql://bellhop@/bellhop?host=%2Frun%2Fpg&port=5433",
@@ -14,7 +14,7 @@ describe("a DATABASE_URL", () => {
     assert.deepEqual(splitDatabaseUrl("postgres://db/x?target_session_attrs=any"), ["postgres://db/x"]);
   });
 
-  it("of several servers becomes one of each, with everything else the same", () => {
+  it("with several servers is split into one URL per server", () => {
     assert.deepEqual(
       splitDatabaseUrl(
         "postgres://me:a%2Cb@one:1,[::1]:2,three/db?target_session_attrs=read-write&sslmode=require",
@@ -35,7 +35,7 @@ describe("a DATABASE_URL", () => {
     ]);
   });
 
-  it("that cannot be meant so stops the start, without a word of its password", () => {
+  it("is refused at the start when it is contradictory, without its password in the error", () => {
     for (const [url, reason] of [
       ["postgres://me:secret@a,,b/db", /one of them has no host/],
       ["postgres://me:secret@/db?host=a,b&port=1,2,3", /one port for all of them/],

@@ -8,7 +8,7 @@ import { Unstorable } from "../../src/store/sql.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { acceptText, type TextDatabase } from "../test-sql.ts";
 
-describe("two that wait for each other", () => {
+describe("a deadlock", () => {
   let test: TestDatabase;
   let pool: pg.Pool;
   let other: pg.Client;
@@ -61,11 +61,11 @@ describe("two that wait for each other", () => {
     }
   }
 
-  it("a statement that was undone is made again", async () => {
+  it("is retried by repeating the statement", async () => {
     assert.deepEqual(await cross((database) => database.rows(TAKE_SECOND_THEN_FIRST)), [{ taken: 1 }]);
   });
 
-  it("a transaction that was undone is made again, from its beginning", async () => {
+  it("is retried by repeating the whole transaction", async () => {
     let begun = 0;
     const done = await cross((database) =>
       database.transaction(async (sql) => {
@@ -82,7 +82,7 @@ describe("two that wait for each other", () => {
   });
 });
 
-describe("a server that says that it cannot serve at the moment", () => {
+describe("a database that is temporarily unavailable", () => {
   let test: TestDatabase;
   before(async () => {
     test = await createTestDatabase();
@@ -102,7 +102,7 @@ describe("a server that says that it cannot serve at the moment", () => {
     "55P03": "it gave up the wait for a lock",
     "25006": "it is read-only",
   }))
-    it(`${meaning} (${code}): is told to come back`, async () => {
+    it(`answers 503 with Retry-After when ${meaning} (${code})`, async () => {
       await assert.rejects(raise(code), (error: unknown) => {
         assert.ok(error instanceof Problem);
         assert.deepEqual([error.code, error.status, error.retryAfterSeconds], ["database_away", 503, 1]);
@@ -110,14 +110,14 @@ describe("a server that says that it cannot serve at the moment", () => {
       });
     });
 
-  it("differs from one that refuses an invalid statement", async () => {
+  it("is distinguished from one that refuses an invalid statement", async () => {
     await assert.rejects(raise("23514"), pg.DatabaseError);
     await assert.rejects(raise("22021"), Unstorable);
   });
 });
 
-describe("a connection to a server that compiles dear statements, as most do", () => {
-  it("has none of ours compiled", async () => {
+describe("a connection to a server with jit = on", () => {
+  it("turns JIT compilation off", async () => {
     const test = await createTestDatabase();
     await test.database.rows(`alter database ${test.connection.database} set jit = on`);
     const pool = createPool(test.connection, { max: 1, applicationName: "jit", onError: () => {} });
@@ -130,7 +130,7 @@ describe("a connection to a server that compiles dear statements, as most do", (
   });
 });
 
-describe("what is read", () => {
+describe("query results", () => {
   let test: TestDatabase;
 
   before(async () => {
@@ -138,7 +138,7 @@ describe("what is read", () => {
   });
   after(() => test.drop());
 
-  it("has the names and the values of its columns in every row", async () => {
+  it("have the names and values of their columns in every row", async () => {
     const rows = await test.database.rows(
       'select n as "theNumber", nullif(n, 2) as other from generate_series(1, 2) n',
     );
@@ -148,7 +148,7 @@ describe("what is read", () => {
     ]);
   });
 
-  it("has each instant as a Date of its own, also where it was named a moment ago", async () => {
+  it("have a Date object of its own for each timestamp, even for equal ones", async () => {
     const [row] = await test.database.rows<{ one: Date; other: Date; later: Date; never: number }>(
       `select t as one, t as other, t + interval '1 ms' as later, 'infinity'::timestamptz as never
          from (select '2026-11-16 06:00:00.25+00'::timestamptz) s(t)`,
@@ -166,7 +166,7 @@ describe("what is read", () => {
     assert.notEqual(row.one, row.other);
   });
 
-  it("is nothing where a text of several statements was run", async () => {
+  it("are empty for a text of several statements", async () => {
     assert.deepEqual(await test.database.rows("select 1; select 2"), []);
   });
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findDangers } from "../../src/postgres/durability.ts";
 
-describe("the check for durability", () => {
+describe("the durability check", () => {
   const safe = {
     versionNum: 140_000,
     version: "14.0",
@@ -23,7 +23,7 @@ describe("the check for durability", () => {
     ]);
   });
 
-  it("refuses each unsafe setting by its own name", () => {
+  it("names each unsafe setting", () => {
     assert.match(findDangers({ ...safe, fsync: "off" }).join(), /^PostgreSQL runs with fsync = off/);
     assert.match(findDangers({ ...safe, fullPageWrites: "off" }).join(), /with full_page_writes = off/);
     assert.match(findDangers({ ...safe, synchronousCommit: "off" }).join(), /with synchronous_commit = off/);

@@ -32,7 +32,7 @@ describe("the embedded PostgreSQL", () => {
     return left.pid;
   }
 
-  it("keeps its data over a stop and a start, and does not copy its binaries again", async () => {
+  it("keeps its data over a restart, and does not copy its binaries again", async () => {
     await query(server.connection, "create table kept as select 7 as number");
     const copiedAt = (await stat(server.runtimeDir)).ctimeMs;
     await server.stop();
@@ -43,18 +43,18 @@ describe("the embedded PostgreSQL", () => {
     assert.equal((await stat(server.runtimeDir)).ctimeMs, copiedAt);
   });
 
-  it("removes what an interrupted initdb left", async () => {
+  it("removes the files of an interrupted initdb", async () => {
     await assert.rejects(stat(join(dataDir, "pgdata.new-crashed")), { code: "ENOENT" });
   });
 
-  it("is durable, speaks UTF-8, checks its pages and listens only on its socket", async () => {
+  it("is durable, uses UTF-8 and checksums, and listens only on its socket", async () => {
     const names = ["fsync", "full_page_writes", "synchronous_commit", "data_checksums"];
     const shown = names.concat("listen_addresses", "server_encoding").map((n) => `current_setting('${n}')`);
     const values = await query(server.connection, `select ${shown.join(", ")}`);
     assert.deepEqual(values, ["on", "on", "on", "on", "", "UTF8"]);
   });
 
-  it("passes the check for durability, on a pool that sends its name and its time limit", async () => {
+  it("passes the durability check on a pool with an application name and a time limit", async () => {
     const options = { max: 1, applicationName: "bellhop-test", onError: () => {}, statementTimeoutMs: 1234 };
     const pool = createPool(server.connection, options);
     assert.deepEqual(await assertDurable(createDatabase(pool), { allowUnsafe: false }), []);
@@ -69,7 +69,7 @@ describe("the embedded PostgreSQL", () => {
     assert.equal((await stat(server.socketDir)).mode & 0o777, 0o700);
   });
 
-  it("writes no value of a failed statement to the log", async () => {
+  it("logs no value of a failed statement", async () => {
     await query(server.connection, "create table once (word text primary key)");
     await query(server.connection, "insert into once values ('canary')");
     await assert.rejects(query(server.connection, "insert into once values ('canary')"));
@@ -81,7 +81,7 @@ describe("the embedded PostgreSQL", () => {
     assert.ok(!JSON.stringify(entries).includes("canary"));
   });
 
-  it("starts again after kill -9 of the postmaster, and pools find it by themselves", async () => {
+  it("restarts after kill -9 of the postmaster, and pools reconnect", async () => {
     const errors: Error[] = [];
     const pool = createPool(server.connection, {
       max: 2,
@@ -107,7 +107,7 @@ describe("the embedded PostgreSQL", () => {
     await pool.end();
   });
 
-  it("leaves no process and no socket directory behind when stopped, however often", async () => {
+  it("leaves no process and no socket directory after one or several stops", async () => {
     const pid = await postmasterPid();
 
     await Promise.all([server.stop(), server.stop()]);
@@ -119,7 +119,7 @@ describe("the embedded PostgreSQL", () => {
     await assert.rejects(stat(join(dataDir, "pgdata", "postmaster.pid")), { code: "ENOENT" });
   });
 
-  it("says why when PostgreSQL does not accept a setting", async () => {
+  it("names the setting that PostgreSQL does not accept", async () => {
     const extraSettings = { shared_buffers: "a lot" };
     await assert.rejects(
       startEmbeddedPostgres({ dataDir, log, extraSettings }),
@@ -127,7 +127,7 @@ describe("the embedded PostgreSQL", () => {
     );
   });
 
-  it("lets an operator's settings win, even unsafe ones, which the check for durability then names", async () => {
+  it("prefers the operator's settings, even unsafe ones, which the durability check names", async () => {
     const extraSettings = { fsync: "off", full_page_writes: "off", synchronous_commit: "off" };
     server = await startEmbeddedPostgres({ dataDir, log, extraSettings });
     const pool = createPool(server.connection, { max: 1, applicationName: "test", onError: () => {} });

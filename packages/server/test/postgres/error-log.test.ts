@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { pino } from "pino";
 import { Problem } from "../../src/domain/problem.ts";
-import { errorFields } from "../../src/error-fields.ts";
 import { createPool } from "../../src/postgres/pool.ts";
+import { errorFields } from "../../src/server/error-fields.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 
 const SECRET = "canary-of-a-body";
@@ -23,7 +23,7 @@ describe("an error in the log", () => {
     return pino({ serializers: { err: errorFields } }, { write: (line: string) => lines.push(line) });
   };
 
-  it("promise G: a connection that is lost takes nothing of itself into the log", async () => {
+  it("contains no secret of a lost connection (promise G)", async () => {
     const logger = log();
     await new Promise<void>((resolve) => {
       const pool = createPool(test.connection, {
@@ -41,7 +41,7 @@ describe("an error in the log", () => {
     assert.equal(lines.join("").includes('"code":"57P01"'), true, lines.join(""));
   });
 
-  it("promise G: a row that breaks a rule, and a value that does not fit, are not quoted", async () => {
+  it("does not quote the values of a failed statement (promise G)", async () => {
     const logger = log();
     for (const statement of [
       "insert into notes (text) values ($1)",
@@ -56,7 +56,7 @@ describe("an error in the log", () => {
     assert.equal(lines.join("").includes("22P02"), true);
   });
 
-  it("tells what it is, where it came from and what was behind it", () => {
+  it("has its type, message, stack and cause", () => {
     log().error({ err: new Problem("database_away", {}, { cause: new RangeError("too far") }) }, "failed");
     const { err } = JSON.parse(lines[0] ?? "");
 

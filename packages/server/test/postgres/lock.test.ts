@@ -55,7 +55,7 @@ async function makeOldData(dataDir: string): Promise<void> {
   }
 }
 
-describe("the embedded PostgreSQL of an earlier version's data", () => {
+describe("the embedded PostgreSQL with the data of an earlier version", () => {
   let dataDir: string;
   let server: EmbeddedPostgres;
   before(async () => {
@@ -68,7 +68,7 @@ describe("the embedded PostgreSQL of an earlier version's data", () => {
     await removeDir(dataDir);
   });
 
-  it("goes on with it, as a role that owns it and is no superuser", async () => {
+  it("keeps the data, with a role that owns it and is no superuser", async () => {
     const { connection } = server;
     assert.deepEqual(await query(connection, "select number, seven() from kept"), [7, 7]);
     for (const change of [
@@ -91,7 +91,7 @@ describe("the embedded PostgreSQL of an earlier version's data", () => {
     await assert.rejects(query(connection, "create database other"), { code: "42501" });
   });
 
-  it("trusts nobody any more", async () => {
+  it("requires a password from every role", async () => {
     for (const user of ["bellhop", "bellhop_app"]) {
       const { host, port, database } = server.connection;
       await assert.rejects(
@@ -105,14 +105,14 @@ describe("the embedded PostgreSQL of an earlier version's data", () => {
     assert.notEqual(server.connection.password, server.adminConnection.password);
   });
 
-  it("runs as a user of its own where root starts it", { skip: !isRoot }, async () => {
+  it("runs as a user of its own when started by root", { skip: !isRoot }, async () => {
     const { uid } = await stat(join(dataDir, "pgdata"));
     assert.ok(uid !== NOBODY && uid !== 0);
     assert.equal((await stat(join(dataDir, "pgdata", "base"))).uid, uid);
     assert.equal((await chooseIdentity(join(dataDir, "pgdata")))?.uid, uid);
   });
 
-  it("starts again with another password when that was lost, and after a start that was cut short", async () => {
+  it("recovers from a lost password file, and from an interrupted change of owners", async () => {
     await server.stop();
     await rm(join(dataDir, "postgres-password"));
     server = await startEmbeddedPostgres({ dataDir, log: () => {} });
@@ -127,7 +127,7 @@ describe("the embedded PostgreSQL of an earlier version's data", () => {
   });
 });
 
-describe("the user as whom root runs PostgreSQL", () => {
+describe("the user that root runs PostgreSQL as", () => {
   it("is unique, and the same for the same directory", () => {
     const own = chooseOwnId("/data/pgdata", "");
     assert.equal(chooseOwnId("/data/pgdata", ""), own);
@@ -137,7 +137,7 @@ describe("the user as whom root runs PostgreSQL", () => {
     assert.equal(chooseOwnId("/data/pgdata", taken), chooseOwnId("/data/pgdata", taken));
   });
 
-  it("exists only where the container has its id", () => {
+  it("exists only where the container maps its id", () => {
     assert.equal(isMapped(60_600, null), true);
     assert.equal(isMapped(60_600, "         0          0 4294967295\n"), true);
     assert.equal(isMapped(60_600, "0 1000 1\n1 100000 65536\n"), true);

@@ -11,7 +11,7 @@ import { makeTempDir, removeDir } from "./scene.ts";
 const LAST = "z.sock";
 const FIRST = "-.sock";
 
-describe("the lock of a data directory's owner", () => {
+describe("the owner lock of a data directory", () => {
   let dataDir: string;
 
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe("the lock of a data directory's owner", () => {
     return { asked: () => asked };
   }
 
-  it("is not taken from a contender that had looked before we came, and becomes the owner", async () => {
+  it("is not taken from an earlier contender that becomes the owner", async () => {
     const other = await contendAs(LAST, "contending", "contending", "owner");
 
     await assert.rejects(take(), { name: "DataDirInUse", message: /\(pid 1234 on elsewhere\)/ });
@@ -45,7 +45,7 @@ describe("the lock of a data directory's owner", () => {
     assert.equal(other.asked(), 3);
   });
 
-  it("is taken once a contender with a higher name has gone, even in the middle of an answer", async () => {
+  it("is taken once a contender with a higher name has gone, even without an answer", async () => {
     await contendAs(LAST, "contending", "");
 
     const lock = await take();
@@ -54,12 +54,12 @@ describe("the lock of a data directory's owner", () => {
     await lock.release();
   });
 
-  it("is left to a contender with a lower name", async () => {
+  it("is yielded to a contender with a lower name", async () => {
     await contendAs(FIRST, "contending");
     await assert.rejects(take(), DataDirInUse);
   });
 
-  it("goes to exactly one of many, every time, and leaves nothing behind", async () => {
+  it("is taken by exactly one of eight contenders, and leaves no files", async () => {
     for (let round = 0; round < 10; round += 1) {
       const settled = await Promise.allSettled(Array.from({ length: 8 }, take));
       const locks = settled.filter((result) => result.status === "fulfilled");
@@ -71,7 +71,7 @@ describe("the lock of a data directory's owner", () => {
     assert.deepEqual(await readdir(join(dataDir, "owners")), []);
   });
 
-  it("works in a directory whose path is longer than a socket's may be", async () => {
+  it("works in a directory whose path is too long for a socket", async () => {
     const deep = join(dataDir, "x".repeat(120));
     await mkdir(deep);
     const lock = await takeOwnerLock(deep, () => {});

@@ -52,13 +52,13 @@ describe("the ownership of a data directory", () => {
 
   const startHere = (log = recordLog().log) => startEmbeddedPostgres({ dataDir, log });
 
-  it("goes to exactly one of two that start at the same time, on a directory still empty", () => {
+  it("is taken by exactly one of two servers that start at once on an empty directory", () => {
     const refusals = words.flatMap((word) => ("refused" in word ? [word.refused] : []));
     assert.equal(refusals.length, 1);
     assert.match(refusals[0] ?? "", new RegExp(`^Another Bellhop \\(pid ${owner.pid} on .+\\) is using`));
   });
 
-  it("refuses a second server, names the first and says what to do", async () => {
+  it("is refused to a second server, with the first one's pid and what to do", async () => {
     await assert.rejects(startHere(), (error) => {
       assert.ok(error instanceof DataDirInUse);
       assert.match(
@@ -70,13 +70,13 @@ describe("the ownership of a data directory", () => {
     });
   });
 
-  it("stays with an owner that is paused", async () => {
+  it("is kept by an owner that is paused", async () => {
     owner.child.kill("SIGSTOP");
     await assert.rejects(startHere(), DataDirInUse);
     owner.child.kill("SIGCONT");
   });
 
-  it("stays with an owner whose socket was removed, for as long as a connection tells that it lives", async () => {
+  it("is kept by an owner whose socket was removed while its connection is open", async () => {
     const own = new Client({ ...connection, application_name: "bellhop-listen" });
     await own.connect();
     await rm(join(dataDir, "owners"), { recursive: true });
@@ -87,7 +87,7 @@ describe("the ownership of a data directory", () => {
     await own.end();
   });
 
-  it("passes on after kill -9 of the owner: the orphaned postmaster is stopped, the data is there", async () => {
+  it("is taken over after kill -9 of the owner: the orphaned postmaster stops, the data stays", async () => {
     await query(connection, "create table kept as select 7 as number");
     const orphan = await readPostmasterPid(pgdata);
     owner.child.kill("SIGKILL");
@@ -103,7 +103,7 @@ describe("the ownership of a data directory", () => {
     await server.stop();
   });
 
-  it("is not blocked by a postmaster.pid whose pid now belongs to an unrelated process", async () => {
+  it("is not blocked by a postmaster.pid whose pid belongs to an unrelated process", async () => {
     const stranger = spawn("sleep", ["600"], {
       ...spawnIdentity(await chooseIdentity(pgdata)),
       stdio: "ignore",

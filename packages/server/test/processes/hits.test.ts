@@ -3,8 +3,8 @@ import { describe, it } from "node:test";
 import { createHitExchange } from "../../src/processes/hits.ts";
 import { createSourceLimit } from "../../src/service/access/source-limit.ts";
 
-describe("a limit of a source, on processes that share a port", () => {
-  it("is shared by all of them, and each sends its counts to the others in batches", (test) => {
+describe("the rate limit of a source on processes that share a port", () => {
+  it("is shared by all processes, which send each other their counts in batches", (test) => {
     test.mock.timers.enable({ apis: ["setTimeout"] });
     const said: number[] = [];
     const one = createHitExchange((hits) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
-import { composeApi } from "../../src/compose-api.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
+import { composeApi } from "../../src/server/compose-api.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { openTestServer } from "../test-server.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
@@ -11,7 +11,7 @@ import { type ServerProcess, startServer } from "./server-process.ts";
 
 const RANK = ["owner", "admin", "member", "viewer"];
 
-describe("who may use which route", () => {
+describe("access to the routes of the server", () => {
   let test: TestDatabase;
   let server: ServerProcess;
   let world: World;
@@ -35,7 +35,7 @@ describe("who may use which route", () => {
     await test.drop();
   });
 
-  it("every route of the server has a row here, and every row a route", async () => {
+  it("is tested by one row for every route", async () => {
     assert.deepEqual(await routesOfTheServer(), Object.keys(ACCESS_ROWS).sort());
   });
 
@@ -44,14 +44,15 @@ describe("who may use which route", () => {
 
     const ask = async (credential: string | null, team: WorldTeam = world.ours, named?: string) => {
       const id = named ?? (await row.make?.(world, team)) ?? "";
-      const path = pattern.replace(/:\w+/, id) + (row.query ?? "");
-      return world.call(credential, method, path, row.bodyOf?.(id) ?? row.body);
+      const ids = id.split(" ");
+      const path = (row.path ?? pattern.replace(/:\w+/g, () => ids.shift() ?? "")) + (row.query ?? "");
+      return world.call(credential, method, path, row.bodyOf?.(id) ?? row.body, row.headers);
     };
 
     describe(route, () => {
       const { unknown } = row;
       if (row.scope === "public") {
-        it("asks for no credential", async () => assert.equal((await ask(null)).status, row.status));
+        it("requires no credential", async () => assert.equal((await ask(null)).status, row.status));
         return;
       }
 
@@ -67,10 +68,10 @@ describe("who may use which route", () => {
       it("refuses an expired session", async () =>
         refused(await ask(world.expiredSession), 401, "Invalid or expired token"));
 
-      it("serves a live key, or says that it takes a person", async () =>
+      it("serves a live key, or requires a session", async () =>
         expected(await ask(world.ours.liveKey), row, "api_key", "admin"));
 
-      it("serves a test key in the sandbox, as a member of the team, and refuses what is outside of it", async () => {
+      it("serves a test key as a member in the sandbox, and refuses it elsewhere", async () => {
         const answer = await ask(
           world.ours.testKey,
           world.ours,
@@ -82,7 +83,7 @@ describe("who may use which route", () => {
 
       const { makeTest } = row;
       if (makeTest !== undefined) {
-        it("keeps what is a test key's and what is not apart", async () => {
+        it("answers 404 to a test key for live objects, and to a live key for test objects", async () => {
           assert.equal((await ask(world.ours.testKey)).status, 404);
           const own = await makeTest(world, world.ours);
           assert.equal((await ask(world.ours.liveKey, world.ours, own)).status, 404);
@@ -91,14 +92,14 @@ describe("who may use which route", () => {
 
       const { makeSandbox } = row;
       if (makeSandbox !== undefined) {
-        it("answers a test key about live objects as if they did not exist", async () => {
+        it("gives a test key the same answer for live objects as for unknown ones", async () => {
           const live = await ask(world.ours.testKey);
           const nobodys = await ask(world.ours.testKey, world.ours, unknown);
           assert.equal(live.status, 404);
           assert.deepEqual(live.json, nobodys.json);
         });
 
-        it("lets every other credential reach the sandbox of its team, and of no other", async () => {
+        it("serves the sandbox to all credentials of its team, and to no other team", async () => {
           const reach = async (credential: string) => {
             const answer = await ask(credential, world.ours, await makeSandbox(world, world.ours));
             return answer.status;
@@ -109,7 +110,7 @@ describe("who may use which route", () => {
         });
       }
 
-      it("serves a viewer only where nothing is changed", async () =>
+      it("serves a viewer only where the route changes nothing", async () =>
         expected(
           await ask(row.endsSession ? await world.ours.newViewer() : world.ours.viewer),
           row,
@@ -117,12 +118,12 @@ describe("who may use which route", () => {
           "viewer",
         ));
 
-      it("serves an application that was granted everything, but not as a person", async () =>
+      it("serves an application with all scopes, unless a session is required", async () =>
         expected(await ask(world.withEveryScope), row, "application", "admin"));
 
       if (row.scope !== "any" && row.scope !== "session") {
         const scope: Scope = row.scope;
-        it("refuses an application that was granted everything else", async () =>
+        it("refuses an application that has all scopes but the required one", async () =>
           refused(
             await ask(world.withoutScope.get(scope) ?? ""),
             403,
@@ -131,7 +132,7 @@ describe("who may use which route", () => {
       }
 
       if (unknown !== undefined) {
-        it("answers about another team's objects as if they did not exist", async () => {
+        it("gives the same answer for another team's objects as for unknown ones", async () => {
           const credential = row.scope === "session" ? world.ours.owner : world.ours.liveKey;
           const id = (await row.make?.(world, world.others)) ?? "";
           const foreign = await ask(credential, world.ours, id);
@@ -147,7 +148,7 @@ describe("who may use which route", () => {
     });
   }
 
-  it("no list shows anything of another team", async () => {
+  it("is limited to the own team in every list", async () => {
     const canary = "canary-of-the-others";
     const { liveKey, owner } = world.others;
     await world.call(liveKey, "POST", "/v1/queues", { name: canary });
@@ -180,7 +181,7 @@ describe("who may use which route", () => {
     }
   });
 
-  it("refuses at once, on the node that was told, a key, a token or an application that was ended", async () => {
+  it("ends at once on the node that revoked the key or deleted the application", async () => {
     const { liveKey } = world.ours;
     const uses = async (credential: string) => (await world.call(credential, "GET", "/v1/me")).status;
     const { json } = await world.call(liveKey, "POST", "/v1/apikeys", { name: "Short-lived" });
@@ -195,7 +196,7 @@ describe("who may use which route", () => {
     assert.equal(await uses(liveKey), 200);
   });
 
-  it("ends the session that signs out, and no other", async () => {
+  it("ends with the sign-out of a session, and for no other session", async () => {
     assert.equal((await world.call(world.others.viewer, "DELETE", "/v1/auth/session")).status, 200);
     refused(await world.call(world.others.viewer, "GET", "/v1/me"), 401, "Invalid or expired token");
     assert.equal((await world.call(world.others.owner, "GET", "/v1/me")).status, 200);

@@ -1,5 +1,6 @@
 import type { Role } from "../../src/domain/identity/role.ts";
 import type { Scope } from "../../src/domain/identity/scope.ts";
+import { parseTaskId } from "../../src/domain/task-id.ts";
 import type { World, WorldTeam } from "./access-world.ts";
 
 /**
@@ -18,6 +19,9 @@ export interface AccessRow {
   readonly body?: unknown;
   /** What it cannot do without. */
   readonly query?: string;
+  /** The path where the pattern has a wildcard. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The session that asks is gone afterwards. */
   readonly endsSession?: true;
   /** What one who may is answered. */
@@ -67,11 +71,32 @@ const makeNotified =
     await giveUpNotifications();
     return id;
   };
+const makeFailed =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call, fail }, team) => {
+    const { id } = (await call(team[key], "POST", "/v1/tasks", TASK)).json;
+    await fail(parseTaskId(id) ?? "");
+    return id;
+  };
 const WEBHOOK = { url: "http://127.0.0.1:9/", events: ["task.completed"] };
 const aWebhook: Pick<AccessRow, "make" | "unknown"> = {
   make: async ({ call }, { liveKey }) =>
     (await call(liveKey, "POST", "/v1/webhooks", WEBHOOK)).json.webhook.id,
   unknown: `wh_${UNUSED}`,
+};
+const ALERT = { name: "Made", when: { kind: "webhook_disabled" }, notify: [{ url: "http://127.0.0.1:9/" }] };
+const anAlert: Pick<AccessRow, "make" | "unknown"> = {
+  make: async ({ call }, { liveKey }) => (await call(liveKey, "POST", "/v1/alerts", ALERT)).json.alert.id,
+  unknown: `alr_${UNUSED}`,
+};
+const aDelivery: Pick<AccessRow, "make" | "unknown"> = {
+  async make({ call, giveUpDeliveries }, { liveKey }) {
+    const { id } = (await call(liveKey, "POST", "/v1/webhooks", WEBHOOK)).json.webhook;
+    const { delivery } = (await call(liveKey, "POST", `/v1/webhooks/${id}/test`)).json;
+    await giveUpDeliveries();
+    return `${id} ${delivery.id}`;
+  },
+  unknown: `wh_${UNUSED} whd_${UNUSED}`,
 };
 const makeToken =
   (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
@@ -97,6 +122,24 @@ const makeSandboxSchedule: AccessRow["make"] = async ({ call }, { testKey }) =>
   (await call(testKey, "POST", "/v1/schedules", { name: newName(), ...SCHEDULED })).json.schedule.id;
 
 const aSchedule = { make: makeSchedule, unknown: `sch_${UNUSED}`, makeTest: makeSandboxSchedule };
+const makeFlow =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const name = newName();
+    await call(team[key], "PUT", `/v1/flows/${name}`, { concurrency: 1 });
+    return name;
+  };
+const aFlow = { make: makeFlow("liveKey"), makeTest: makeFlow("testKey"), unknown: "nobody-has-this" };
+/** Every team may name any flow, and any new URL group. */
+const anyName = { make: async () => newName() };
+const aBreaker: Pick<AccessRow, "make" | "unknown"> = {
+  async make({ openBreaker }, team) {
+    const host = `${newName()}.example`;
+    await openBreaker(team, host);
+    return host;
+  },
+  unknown: "nobody-has-this",
+};
 const aQueue = { make: makeQueue, unknown: "nobody-has-this" };
 const aTask = { make: makeTask, makeSandbox: makeSandboxTask, unknown: `task_${UNUSED}` };
 /** It touches none of its tasks, and takes seconds to say so: until then it can be stopped. */
@@ -110,10 +153,191 @@ const makeBulk =
     return (await call(team[key], "POST", "/v1/tasks/bulk", bulk)).json.bulk.id;
   };
 const aBulk = { make: makeBulk("liveKey"), makeSandbox: makeBulk("testKey"), unknown: `bulk_${UNUSED}` };
+const MESSAGE_TO = "http://127.0.0.1:9/";
+const makeMessage =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) => {
+    const message = { destination: MESSAGE_TO, headers: { "Upstash-Delay": "1h" } };
+    return (await call(team[key], "POST", "/v2/batch", [message])).json[0].messageId;
+  };
+/** A test key's messages are its own: /v2 never mixes the two. */
+const aMessage = {
+  make: makeMessage("liveKey"),
+  makeTest: makeMessage("testKey"),
+  unknown: "0190a0a0-0000-7000-8000-000000000000",
+};
+const makeFailure =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async (world, team) => {
+    const id = await makeMessage(key)(world, team);
+    await world.fail(id);
+    return `${id}-1`;
+  };
+const aFailure = {
+  make: makeFailure("liveKey"),
+  makeTest: makeFailure("testKey"),
+  unknown: "0190a0a0-0000-7000-8000-000000000000-1",
+};
+const makeGroup: AccessRow["make"] = async ({ call }, { liveKey }) => {
+  const name = newName();
+  await call(liveKey, "POST", `/v2/topics/${name}/endpoints`, { endpoints: [{ url: MESSAGE_TO }] });
+  return name;
+};
+const makeMessageSchedule =
+  (key: "liveKey" | "testKey"): NonNullable<AccessRow["make"]> =>
+  async ({ call }, team) =>
+    (await call(team[key], "POST", `/v2/schedules/${MESSAGE_TO}`, {}, { "Upstash-Cron": "0 0 1 1 *" })).json
+      .scheduleId;
+const aMessageSchedule = {
+  make: makeMessageSchedule("liveKey"),
+  makeTest: makeMessageSchedule("testKey"),
+  unknown: "nobody-has-this",
+};
+const aGroup = { make: makeGroup, unknown: "nobody-has-this" };
 const anApplication = { make: makeApplication, unknown: `app_${UNUSED}` };
 const open = { scope: "public", status: 200 } as const;
 
 export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
+  "POST /v2/publish/*": {
+    scope: "tasks:write",
+    role: "member",
+    path: `/v2/publish/${MESSAGE_TO}`,
+    body: {},
+    status: 200,
+  },
+  "POST /v2/enqueue/:queueName/*": {
+    scope: "tasks:write",
+    role: "member",
+    path: `/v2/enqueue/orders/${MESSAGE_TO}`,
+    body: {},
+    status: 200,
+  },
+  "POST /v2/batch": {
+    scope: "tasks:write",
+    role: "member",
+    body: [{ destination: MESSAGE_TO }],
+    status: 200,
+  },
+  "GET /v2/messages/:messageId": { scope: "tasks:read", status: 200, ...aMessage },
+  "DELETE /v2/messages/:messageId": { scope: "tasks:write", role: "member", status: 200, ...aMessage },
+  "DELETE /v2/messages": { scope: "tasks:write", role: "member", query: "?label=nobody", status: 200 },
+  "GET /v2/events": { scope: "tasks:read", status: 200 },
+  "GET /v2/logs": { scope: "tasks:read", status: 200 },
+  "GET /v2/dlq": { scope: "tasks:read", status: 200 },
+  "DELETE /v2/dlq": { scope: "tasks:write", role: "member", query: "?label=nobody", status: 200 },
+  "POST /v2/dlq/retry": { scope: "tasks:write", role: "member", query: "?label=nobody", status: 201 },
+  "GET /v2/dlq/:dlqId": { scope: "tasks:read", status: 200, ...aFailure },
+  "DELETE /v2/dlq/:dlqId": { scope: "tasks:write", role: "member", status: 200, ...aFailure },
+  "POST /v2/dlq/retry/:dlqId": { scope: "tasks:write", role: "member", status: 201, ...aFailure },
+  "POST /v2/queues": {
+    scope: "queues:write",
+    role: "member",
+    body: { queueName: "orders", parallelism: 1, paused: false },
+    status: 200,
+  },
+  "GET /v2/queues": { scope: "queues:read", status: 200 },
+  "GET /v2/queues/:queueName": { scope: "queues:read", status: 200, ...aQueue },
+  "DELETE /v2/queues/:queueName": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    status: 200,
+    ...aQueue,
+  },
+  "POST /v2/queues/:queueName/pause": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    status: 200,
+    ...aQueue,
+  },
+  "POST /v2/queues/:queueName/resume": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    status: 200,
+    ...aQueue,
+  },
+  "GET /v2/flowControl": { scope: "queues:read", status: 200 },
+  "GET /v2/flowControl/:flowControlKey": { scope: "queues:read", status: 200, ...aFlow },
+  "POST /v2/flowControl/:flowControlKey/pause": {
+    scope: "queues:write",
+    role: "member",
+    status: 200,
+    ...anyName,
+  },
+  "POST /v2/flowControl/:flowControlKey/resume": {
+    scope: "queues:write",
+    role: "member",
+    status: 200,
+    ...anyName,
+  },
+  "POST /v2/flowControl/:flowControlKey/resetRate": {
+    scope: "queues:write",
+    role: "member",
+    status: 200,
+    ...aFlow,
+  },
+  "POST /v2/flowControl/:flowControlKey/pin": {
+    scope: "queues:write",
+    role: "member",
+    query: "?parallelism=3",
+    status: 200,
+    ...anyName,
+  },
+  "POST /v2/flowControl/:flowControlKey/unpin": {
+    scope: "queues:write",
+    role: "member",
+    query: "?parallelism=true",
+    status: 200,
+    ...aFlow,
+  },
+  "GET /v2/globalParallelism": { scope: "queues:read", status: 200 },
+  "GET /v2/topics": { scope: "queues:read", status: 200 },
+  "GET /v2/topics/:name": { scope: "queues:read", status: 200, ...aGroup },
+  "DELETE /v2/topics/:name": { scope: "queues:write", role: "member", live: true, status: 200, ...aGroup },
+  "POST /v2/topics/:name/endpoints": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    path: "/v2/topics/orders/endpoints",
+    body: { endpoints: [{ url: MESSAGE_TO }] },
+    status: 200,
+  },
+  "DELETE /v2/topics/:name/endpoints": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    body: { endpoints: [{ url: MESSAGE_TO }] },
+    status: 200,
+    ...aGroup,
+  },
+  "POST /v2/schedules/*": {
+    scope: "schedules:write",
+    role: "member",
+    path: `/v2/schedules/${MESSAGE_TO}`,
+    headers: { "Upstash-Cron": "0 0 1 1 *" },
+    body: {},
+    status: 200,
+  },
+  "GET /v2/schedules": { scope: "schedules:read", status: 200 },
+  "GET /v2/schedules/:scheduleId": { scope: "schedules:read", status: 200, ...aMessageSchedule },
+  "DELETE /v2/schedules/:scheduleId": {
+    scope: "schedules:write",
+    role: "member",
+    status: 200,
+    ...aMessageSchedule,
+  },
+  ...Object.fromEntries(
+    ["PATCH", "POST"].flatMap((method) =>
+      ["pause", "resume"].map((action) => [
+        `${method} /v2/schedules/:scheduleId/${action}`,
+        { scope: "schedules:write", role: "member", status: 200, ...aMessageSchedule } as const,
+      ]),
+    ),
+  ),
+  "GET /v2/keys": { scope: "webhooks:read", role: "admin", status: 200 },
+  "POST /v2/keys/rotate": { scope: "webhooks:write", role: "admin", live: true, status: 200 },
   "POST /v1/tasks": {
     scope: "tasks:write",
     role: "member",
@@ -127,6 +351,31 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     body: { tasks: [{ queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 }] },
   },
   "GET /v1/events": { scope: "tasks:read", status: 200 },
+  "POST /v1/alerts": { scope: "webhooks:write", role: "member", live: true, body: ALERT, status: 201 },
+  "GET /v1/alerts": { scope: "webhooks:read", live: true, status: 200 },
+  "GET /v1/alerts/:alert_id": { scope: "webhooks:read", live: true, status: 200, ...anAlert },
+  "PATCH /v1/alerts/:alert_id": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    body: { enabled: false },
+    status: 200,
+    ...anAlert,
+  },
+  "DELETE /v1/alerts/:alert_id": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    status: 200,
+    ...anAlert,
+  },
+  "POST /v1/alerts/:alert_id/test": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    status: 202,
+    ...anAlert,
+  },
   "POST /v1/webhooks": { scope: "webhooks:write", role: "member", live: true, body: WEBHOOK, status: 201 },
   "GET /v1/webhooks": { scope: "webhooks:read", status: 200 },
   "GET /v1/webhooks/:webhook_id": { scope: "webhooks:read", status: 200, ...aWebhook },
@@ -146,6 +395,21 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     ...aWebhook,
   },
   "GET /v1/webhooks/:webhook_id/deliveries": { scope: "webhooks:read", status: 200, ...aWebhook },
+  "POST /v1/webhooks/:webhook_id/test": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    status: 202,
+    ...aWebhook,
+  },
+  "POST /v1/webhooks/:webhook_id/deliveries/:delivery_id/redeliver": {
+    scope: "webhooks:write",
+    role: "member",
+    live: true,
+    status: 202,
+    ...aDelivery,
+  },
+  "GET /v1/tasks/bulk": { scope: "tasks:read", status: 200 },
   "POST /v1/tasks/bulk": {
     scope: "tasks:write",
     role: "member",
@@ -164,6 +428,14 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     status: 200,
     make: makeCancelled("liveKey"),
     makeSandbox: makeCancelled("testKey"),
+    unknown: `task_${UNUSED}`,
+  },
+  "POST /v1/tasks/:task_id/dismiss": {
+    scope: "tasks:write",
+    role: "member",
+    status: 200,
+    make: makeFailed("liveKey"),
+    makeSandbox: makeFailed("testKey"),
     unknown: `task_${UNUSED}`,
   },
   "POST /v1/tasks/:task_id/notifications/resend": {
@@ -265,6 +537,47 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
     role: "member",
     status: 200,
     ...aQueue,
+  },
+
+  "GET /v1/flows": { scope: "queues:read", status: 200 },
+  "GET /v1/flows/:key": { scope: "queues:read", status: 200, ...aFlow },
+  "PUT /v1/flows/:key": {
+    scope: "queues:write",
+    role: "member",
+    status: 201,
+    body: { concurrency: 2 },
+    ...anyName,
+  },
+  "DELETE /v1/flows/:key": { scope: "queues:write", role: "member", status: 200, ...aFlow },
+  "POST /v1/flows/:key/pause": { scope: "queues:write", role: "member", status: 200, ...anyName },
+  "POST /v1/flows/:key/resume": { scope: "queues:write", role: "member", status: 200, ...anyName },
+  "POST /v1/flows/:key/reset": { scope: "queues:write", role: "member", status: 200, ...aFlow },
+
+  "GET /v1/url-groups": { scope: "queues:read", status: 200 },
+  "GET /v1/url-groups/:name": { scope: "queues:read", status: 200, ...aGroup },
+  "PUT /v1/url-groups/:name": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    body: { endpoints: [{ url: MESSAGE_TO }] },
+    status: 201,
+    ...anyName,
+  },
+  "DELETE /v1/url-groups/:name": {
+    scope: "queues:write",
+    role: "member",
+    live: true,
+    status: 200,
+    ...aGroup,
+  },
+
+  "GET /v1/breakers": { scope: "queues:read", status: 200 },
+  "POST /v1/breakers/:host/close": {
+    scope: "queues:write",
+    live: true,
+    role: "member",
+    status: 200,
+    ...aBreaker,
   },
 
   "GET /v1/stats/queues": { scope: "queues:read", status: 200, query: "?range=1h" },

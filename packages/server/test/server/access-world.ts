@@ -40,9 +40,21 @@ export interface World {
   readonly withoutScope: ReadonlyMap<Scope, string>;
   /** Granted everything there is. */
   readonly withEveryScope: string;
-  call(credential: string | null, method: string, path: string, body?: unknown): Promise<Answer>;
+  call(
+    credential: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
   /** As if every notification had used up its tries. */
   giveUpNotifications(): Promise<void>;
+  /** As if the first attempt of this task had failed, and it had no other. */
+  fail(taskId: string): Promise<void>;
+  /** As if the attempts of the team's default queue to this host had failed. */
+  openBreaker(team: WorldTeam, host: string): Promise<void>;
+  /** Ends every delivery to a webhook. */
+  giveUpDeliveries(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +64,7 @@ export async function openWorld(server: ServerProcess, sql: TextSql): Promise<Wo
   let calls = 0;
 
   /** Every call from an address of its own: limits per address are not what is tested here. */
-  const call: World["call"] = async (credential, method, path, body) => {
+  const call: World["call"] = async (credential, method, path, body, more = {}) => {
     calls += 1;
     const address = `10.${(calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`;
     const answer = await request(`${server.url}${path}`, {
@@ -62,6 +74,7 @@ export async function openWorld(server: ServerProcess, sql: TextSql): Promise<Wo
         "x-forwarded-for": address,
         ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...more,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -71,7 +84,7 @@ export async function openWorld(server: ServerProcess, sql: TextSql): Promise<Wo
     }
     const text = await answer.body.text();
     // A machine that is busy with other things may have kept the database from answering in time.
-    if (answer.statusCode === 503) return call(credential, method, path, body);
+    if (answer.statusCode === 503) return call(credential, method, path, body, more);
     const isJson = String(answer.headers["content-type"]).startsWith("application/json");
     return { status: answer.statusCode, json: isJson ? JSON.parse(text) : text, headers: answer.headers };
   };
@@ -196,6 +209,34 @@ export async function openWorld(server: ServerProcess, sql: TextSql): Promise<Wo
     async giveUpNotifications() {
       await sql.rows(
         "update notifications set status = 'failed', worker_id = null, fence = fence + 1 where status = 'pending'",
+      );
+    },
+    async openBreaker(team, host) {
+      await sql.rows(
+        `insert into breakers (team_id, queue_id, host, phase, failures, opened_at, until, cooldown, allowed)
+         select q.team_id, q.id, $2, 'open', 20, now(), now() + interval '1 hour', 30, 1
+           from queues q join teams t on t.id = q.team_id where t.public_id = $1 and q.name = 'default'`,
+        [parseId("team", team.id), host],
+      );
+    },
+    async giveUpDeliveries() {
+      await sql.rows(
+        "update webhook_deliveries set status = 'failed', worker_id = null, fence = fence + 1 where status = 'pending'",
+      );
+    },
+    async fail(taskId) {
+      const attempt = {
+        number: 1,
+        status: "failed",
+        code: 500,
+        at: "2030-01-01T00:00:00Z",
+        ms: 1,
+        phase: "responded",
+      };
+      await sql.rows(
+        `update tasks set status = 'failed', list_key = 'failed', due_at = null, completed_at = now(), attempt_count = 1,
+                          attempts = $2::jsonb, error = 'no', failure_reason = 'retries_exhausted' where id = $1`,
+        [taskId, JSON.stringify([{ ...attempt, error: "no" }])],
       );
     },
     close: () => agent.close(),

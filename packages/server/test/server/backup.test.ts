@@ -4,6 +4,7 @@ import { appendFile, chmod, copyFile, mkdtemp, readdir, readFile, rm } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Bellhop, createBellhop } from "@bellhop/sdk";
 import { type Echo, startEcho } from "../../src/cli/echo.ts";
 import { SERVER } from "../places.ts";
@@ -12,6 +13,7 @@ import { API_KEY, type ServerProcess, startServer, until } from "./server-proces
 
 const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 const WRITERS = 4;
+const PAUSE_MS = 20;
 
 /** Of the embedded database, with the built server and its command. */
 describe("bellhop backup and bellhop restore", () => {
@@ -52,8 +54,11 @@ describe("bellhop backup and bellhop restore", () => {
     const accepted: string[] = [];
     let isOver = false;
     const write = async () => {
-      while (!isOver)
+      while (!isOver) {
         accepted.push((await bellhop.tasks.create({ queue: "default", webhookUrl: echo.url })).id);
+        // The backup gets its share of the processor.
+        await wait(PAUSE_MS);
+      }
     };
     const writers = Array.from({ length: WRITERS }, write);
     return {
@@ -65,7 +70,7 @@ describe("bellhop backup and bellhop restore", () => {
     };
   }
 
-  it("keeps every task that was accepted before it began, taken under load, and the restored server runs", async () => {
+  it("restore every task that was accepted before a backup under load", async () => {
     const token = await bellhop.tokens.create({ name: "vendor", value: "Bearer s3cret" });
     const load = startLoad();
     await until(() => load.accepted.length >= 50);
@@ -124,7 +129,7 @@ describe("bellhop backup and bellhop restore", () => {
     assert.match((await run(fresh, "restore", home)).stderr, /is not a backup of Bellhop/);
   });
 
-  it("leaves no replication slot behind, which would keep the server's WAL for ever", async () => {
+  it("leave no replication slot behind", async () => {
     const made = await run(dataDir, "backup", join(home, "second"), "--json");
     assert.equal(made.code, 0, made.stderr);
     assert.deepEqual(await readdir(join(dataDir, "pgdata", "pg_replslot")), []);
@@ -132,7 +137,7 @@ describe("bellhop backup and bellhop restore", () => {
     assert.equal(Object.keys(manifest.files).length, JSON.parse(made.stdout).files);
   });
 
-  it("refuses where the database is one of the operator's own", async () => {
+  it("refuse an external database", async () => {
     const env = { PATH: process.env.PATH ?? "", DATABASE_URL: "postgres://elsewhere/prod" };
     const refused = await new Promise<string>((resolve) => {
       execFile(

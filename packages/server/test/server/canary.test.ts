@@ -146,7 +146,7 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     else response.writeHead(404).end();
   }
 
-  it("reaches the target, whatever the target then does with it", async () => {
+  it("reaches the target, which echoes it in many ways", async () => {
     const stored = await api("POST", "/v1/tokens", { name: "canary", value: CANARY });
     const Authorization: string = stored.json.token.id;
     target.answer = misbehave;
@@ -199,7 +199,7 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     assert.match((await record("echo")).result.body, /\*\*\*/);
   });
 
-  it("never reaches anyone else: not by a redirect, not by a status URL in an answer", async () => {
+  it("reaches no other host by a redirect or a status URL", async () => {
     assert.equal(stranger.calls.length, 0);
     const steal = await record("steal");
     assert.equal(steal.failureReason, "poll_failed");
@@ -216,7 +216,7 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
       assertClean("notification", body + JSON.stringify(headers));
   });
 
-  it("is in no answer to a request that is refused", async () => {
+  it("is absent from answers to refused requests", async () => {
     const refused = [
       ["/v1/tokens", { value: CANARY }],
       ["/v1/tokens", { name: "x".repeat(101), value: CANARY }],
@@ -268,7 +268,7 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     assert.equal((await record("waiting")).status, "completed");
   });
 
-  it("is nowhere in the answers of the API, the logs and the database", async () => {
+  it("is absent from API answers, logs and the database", async () => {
     for (const path of [
       "/v1/tokens",
       "/v1/tasks?limit=100",

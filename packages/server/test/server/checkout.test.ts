@@ -33,7 +33,7 @@ describe("npm start in a fresh checkout", () => {
       args: [join(checkout, "scripts", "run.mjs"), "main.js"],
     });
 
-  it("builds server and dashboard once, says so, and is ready; the next start builds nothing", async (test) => {
+  it("builds server and dashboard at the first start, and nothing at the next", async (test) => {
     const beganMs = performance.now();
     const first = await ready(start());
     const tookMs = performance.now() - beganMs;

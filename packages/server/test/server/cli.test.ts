@@ -73,7 +73,7 @@ describe("the bellhop command, on an embedded database", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it("works beside the running server, which goes by every change within a second", async () => {
+  it("works beside the running server, which applies every change within a second", async () => {
     const made = await run("team", "create", "Acme", "--owner", "Ada@example.com", "--json");
     assert.equal(made.code, 0, made.stderr);
     const { team } = JSON.parse(made.stdout);
@@ -100,7 +100,7 @@ describe("the bellhop command, on an embedded database", () => {
     assert.doesNotMatch(server.stderr, /connection_lost/);
   });
 
-  it("shows who belongs to a team, with nothing secret in it", async () => {
+  it("shows the members and keys of a team, without secrets", async () => {
     await run("team", "create", "Shown", "--plan", "pro", "--owner", "ada@example.com");
     await run("team", "add", "Shown", "bob@example.com");
     const minted = await run("key", "create", "Shown", "sandbox", "--test");
@@ -123,7 +123,7 @@ describe("the bellhop command, on an embedded database", () => {
     assert.equal(ran.stdout, "0 tokens re-encrypted, 0 cannot be decrypted with these keys\n", ran.stderr);
   });
 
-  it("says in one line what is wrong", async () => {
+  it("reports an error in one line", async () => {
     const cases = await Promise.all([
       run("team", "show", "Operater"),
       run("team", "plan", "Operator", "pro", "--per-minute", "5"),
@@ -145,7 +145,7 @@ describe("the bellhop command, on an embedded database", () => {
     );
   });
 
-  it("answers a mistyped command with 2 and what was meant, and suggests no command that is not close", async () => {
+  it("exits with 2 for a mistyped command, and suggests a similar one if there is one", async () => {
     const [command, far, plan, missing] = await Promise.all([
       run("teem", "list"),
       run("deploy"),
@@ -159,7 +159,7 @@ describe("the bellhop command, on an embedded database", () => {
     for (const { code } of [command, far, plan, missing]) assert.equal(code, 2);
   });
 
-  it("leaves nothing behind where there is no database", async () => {
+  it("creates no files where there is no database", async () => {
     const ran = await bellhop({ BELLHOP_DATA_DIR: `${home}-elsewhere` }, "team", "list");
     assertRefused(ran, /^There is no Bellhop database in .+elsewhere yet\. Start Bellhop once/);
     await assert.rejects(access(`${home}-elsewhere`));
@@ -170,7 +170,7 @@ describe("the bellhop command, on an embedded database", () => {
     assertRefused(ran, /^The data in \S+ belongs to another user: run this as root\.$/m);
   });
 
-  it("starts the database for itself where no server runs, and stops it again", async () => {
+  it("starts and stops the database itself when no server runs", async () => {
     server.signal("SIGTERM");
     await server.exited;
 
@@ -185,7 +185,7 @@ describe("the bellhop command, on an embedded database", () => {
   });
 });
 
-describe("the bellhop command, on a database of the operator's own", () => {
+describe("the bellhop command, on an external database", () => {
   let test: TestDatabase;
   const urlOf = ({ connection }: TestDatabase) =>
     `postgres://bellhop@localhost:${connection.port}/${connection.database}?host=${connection.host}`;
@@ -197,7 +197,7 @@ describe("the bellhop command, on a database of the operator's own", () => {
   });
   after(() => test.drop());
 
-  it("does its work there, recorded under the name of the user who ran it", async () => {
+  it("is recorded in the audit log under the name of the system user", async () => {
     const made = await run("team", "create", "Acme", "--plan", "enterprise");
     assert.match(made.stdout, /^Created "Acme", team_\w{26}: enterprise, no limit$/m);
     const events = await test.database.rows<{ actor_kind: string; actor_name: string }>(
@@ -207,13 +207,13 @@ describe("the bellhop command, on a database of the operator's own", () => {
     assert.notEqual(events[0]?.actor_name, "");
   });
 
-  it("keeps a name from steering the terminal that shows it", async () => {
+  it("replaces control characters in names", async () => {
     await test.database.rows("insert into teams (name, plan) values ($1, 'free')", ["a\u001b[2Jb\u202e"]);
     const { stdout } = await run("team", "list");
     assert.match(stdout, /^a\ufffd\[2Jb\ufffd /m);
   });
 
-  it("leaves a schema alone that is newer or older than its own", async () => {
+  it("refuses a schema that is newer or older than its own", async () => {
     await test.database.rows("insert into schema_migrations (version, name) values ($1, 'next')", [
       SCHEMA_VERSION + 1,
     ]);
@@ -227,7 +227,7 @@ describe("the bellhop command, on a database of the operator's own", () => {
     assertRefused(await run("team", "list"), /^The database has schema version 0,/);
   });
 
-  it("says so when it cannot be reached", async () => {
+  it("reports when the database cannot be reached, without the password", async () => {
     const ran = await bellhop({ DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }, "team", "list");
     assertRefused(
       ran,

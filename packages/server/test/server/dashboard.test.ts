@@ -31,6 +31,8 @@ const PATHS = [
   "/audit",
   "/system",
   "/subscriptions",
+  "/alerts",
+  "/flows",
 ];
 
 /** One person's visit in a real browser, from the mail to the sign-out. What a step makes the next ones use. */
@@ -67,7 +69,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     return new URL(page.url()).pathname.split("/").at(-1) ?? "";
   };
 
-  it("signs in by a link in a mail, and comes back to the page that was wanted", async () => {
+  it("signs in by a mailed link, and returns to the requested page", async () => {
     await go("/tasks?status=failed");
     await page.getByLabel("Your mail address").fill(OWNER);
     await button("Send me a link").click();
@@ -84,7 +86,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await page.evaluate("document.cookie"), "");
   });
 
-  it("leads through the first minute: sends a task with nothing else running, watches it, copies it", async () => {
+  it("welcomes a new user: sends a sample task, follows it and shows its code", async () => {
     await go("/");
     await heading("Welcome to Bellhop").waitFor();
     assert.deepEqual(await findBarriers(page, "everything"), []);
@@ -100,7 +102,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.getByText("All queues are keeping up").waitFor();
   });
 
-  it("makes a queue, pauses and resumes it", async () => {
+  it("creates a queue, pauses and resumes it", async () => {
     await go("/queues");
     await button("New queue").click();
     await dialog().getByLabel("Name").fill("errands");
@@ -113,7 +115,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await row("errands").getByText("paused").waitFor({ state: "detached" });
   });
 
-  it("sends a task and watches it complete", async () => {
+  it("sends a task and follows it to completion", async () => {
     target.answer = (_call, response) => setTimeout(() => response.end('{"answer":42}'), 300);
     await newTask(target.url, { body: '{"order":12345678901234567890}' });
     await states("completed").waitFor();
@@ -121,7 +123,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.ok((await page.getByText("12345678901234567890").count()) > 0);
   });
 
-  it("shows the attempts of a task that fails, and retries it", async () => {
+  it("shows the attempts of a failed task, and retries it", async () => {
     target.answer = (_call, response) => response.writeHead(503).end("out of order");
     failing = await newTask(target.url);
     await states("failed").waitFor();
@@ -151,7 +153,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await dialog().getByRole("button", { name: "Done" }).click();
   });
 
-  it("finds the failed tasks of one customer, reads why, and retries them, by the keyboard alone", async () => {
+  it("finds and retries a customer's failed tasks with the keyboard alone", async () => {
     const said = '{"error":{"message":"Card declined for cus_7"}}';
     target.answer = (_call, response) => response.writeHead(402).end(said);
     const task = { queue: "errands", webhook_url: target.url, max_retries: 0, tags: ["customer:cus_7"] };
@@ -175,7 +177,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal((await server.ended(json.id)).status, "completed");
   });
 
-  it("tells on call, on a phone: what fails, in whose words, with pause and retry a tap away", async () => {
+  it("shows failures with the target's message and a retry button on a phone", async () => {
     target.answer = (_call, response) => response.writeHead(503).end('{"message":"Upstream 17 is down"}');
     const task = { queue: "errands", webhook_url: target.url, max_retries: 0 };
     const { json } = await server.api("POST", "/v1/tasks/batch", { tasks: [task, task] });
@@ -217,7 +219,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     target.answer = (_call, response) => response.end("{}");
   });
 
-  it("shows once a week what grew and who changed what: queues by any column, changes by kind", async () => {
+  it("sorts queues by a column, and filters and exports the audit log", async () => {
     await go("/queues");
     await page.getByRole("columnheader").getByRole("button", { name: "Failure rate" }).click();
     await page
@@ -236,13 +238,13 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(download.suggestedFilename(), "audit.csv");
   });
 
-  it("cancels a task that waits", async () => {
+  it("cancels a delayed task", async () => {
     await newTask(target.url, { delay: 3600 });
     await button("Cancel").click();
     await states("cancelled").waitFor();
   });
 
-  it("asks before the key c cancels the selected tasks, and leaves the others alone", async () => {
+  it("asks for confirmation before the key c cancels the selected tasks only", async () => {
     const task = { queue: "errands", webhook_url: target.url, delay: 3600 };
     const { json } = await server.api("POST", "/v1/tasks/batch", { tasks: [task, task, task] });
     const [first, second, third]: string[] = json.results.map((result: Json) => result.task.id);
@@ -264,7 +266,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await server.api("DELETE", `/v1/tasks/${first}`);
   });
 
-  it("takes the step from the loaded rows to all that match, and acts on all of them", async () => {
+  it("extends a selection from the loaded rows to all matches, and cancels them", async () => {
     const task = { queue: "errands", webhook_url: target.url, delay: 3600, tags: ["many"] };
     for (const count of [100, 30])
       await server.api("POST", "/v1/tasks/batch", { tasks: Array.from({ length: count }, () => task) });
@@ -279,7 +281,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await dialog().getByRole("button", { name: "Done" }).click();
   });
 
-  it("makes a schedule, runs it, and pauses it", async () => {
+  it("creates a schedule, runs it, and pauses it", async () => {
     await go("/schedules");
     await button("New schedule").first().click();
     await dialog().getByLabel("Name").fill("nightly");
@@ -293,6 +295,51 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await row("nightly").getByRole("button", { name: "More about nightly" }).click();
     await page.getByRole("menuitem", { name: "Pause" }).click();
     await row("nightly").getByText("paused").waitFor();
+  });
+
+  it("sets, pauses and resumes a flow, which a task's page names as its reason", async () => {
+    await go("/flows");
+    await button("Set limits").first().click();
+    await dialog().getByLabel("Key").fill("customer-42");
+    await dialog().getByLabel("Calls at once").fill("2");
+    await dialog().getByLabel("Calls begun").fill("100");
+    await dialog().getByLabel("In so many seconds").fill("60");
+    assert.deepEqual(await findBarriers(page, "everything"), []);
+    await button("Save").click();
+    await row("customer-42").getByText("2 at once, 100 in 60 s").waitFor();
+    await row("customer-42").getByRole("button", { name: "Pause" }).click();
+    await row("customer-42").getByText("paused").waitFor();
+    const flowing = { queue: "errands", webhook_url: target.url, flow: "customer-42" };
+    const { json } = await server.api("POST", "/v1/tasks", flowing);
+    await row("customer-42").getByText("0 of 2").waitFor();
+    assert.deepEqual(await findBarriers(page, "everything"), []);
+    await go(`/tasks/${json.id}`);
+    await page.getByRole("link", { name: "Open the flow" }).click();
+    await row("customer-42").getByRole("button", { name: "Resume" }).click();
+    await row("customer-42").getByText("1 of 100").waitFor();
+    await go(`/tasks/${json.id}`);
+    await states("completed").waitFor();
+  });
+
+  it("creates an alert, sends a test mail, and changes it", async () => {
+    await go("/alerts");
+    await button("New alert").click();
+    await dialog().getByLabel("Name").fill("Nothing is due");
+    await dialog().getByLabel("Percent failed, at least").fill("30");
+    await dialog().getByLabel("Address of channel 1").fill(OWNER);
+    assert.deepEqual(await findBarriers(page, "everything"), []);
+    await button("Create").click();
+    await row("Nothing is due").getByText("Failure rate ≥ 30 % within 300 s").waitFor();
+    const mails = mailbox.mails.length;
+    await row("Nothing is due").getByRole("button", { name: "Test" }).click();
+    const mail = (await mailbox.received(mails + 1)).at(-1);
+    assert.equal(mail?.content.subject, "[Bellhop] Test: Nothing is due");
+    await row("Nothing is due").getByRole("button", { name: "Change" }).click();
+    await dialog().getByLabel("Watch").click();
+    await page.getByRole("option", { name: "Queue depth" }).click();
+    await dialog().getByLabel("Due and pending tasks, at least").fill("7");
+    await button("Save").click();
+    await row("Nothing is due").getByText("Queue depth ≥ 7").waitFor();
   });
 
   it("stores a credential and revokes it, and never shows it again", async () => {
@@ -311,7 +358,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await row("some vendor").waitFor({ state: "detached" });
   });
 
-  it("makes a key, which works until it is revoked", async () => {
+  it("creates an API key, which works until it is revoked", async () => {
     await go("/keys");
     await button("New key").first().click();
     await dialog().getByLabel("Name").fill("billing");
@@ -330,7 +377,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await ask(), 401);
   });
 
-  it("lets a stock OAuth client in, by the page that asks, until that is ended", async () => {
+  it("gives an OAuth client access by the consent page, until it is revoked", async () => {
     const back = `${target.url}/back`;
     await go("/applications");
     await button("Register an application").first().click();
@@ -387,7 +434,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await ask(), 401);
   });
 
-  it("shows the sandbox by itself, from page to page", async () => {
+  it("shows the sandbox separately, and keeps the choice from page to page", async () => {
     const { json } = await server.api("POST", "/v1/apikeys", { name: "tests", environment: "test" });
     await fetch(`${server.url}/v1/tasks`, {
       method: "POST",
@@ -405,7 +452,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.getByText("/only-a-test").waitFor({ state: "detached" });
   });
 
-  it("catches up after its connections broke", async (t) => {
+  it("catches up after its connections were lost", async (t) => {
     const relay = await startRelay(server.url);
     t.after(relay.close);
     const send = (path: string) =>
@@ -455,7 +502,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await page.locator("img[src='x']").count(), 0);
   });
 
-  it("is accessible: no serious barrier on any page, in either theme", async () => {
+  it("has no serious accessibility barrier on any page, in either theme", async () => {
     const found: string[] = [];
     for (const path of [...PATHS, `/tasks/${failing}`]) {
       await go(path);
@@ -473,9 +520,12 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.deepEqual(found, []);
   });
 
-  it("fits a phone: nothing but code is wider, and the first pages are in a bar at the bottom", async () => {
+  it("fits a phone, with a navigation bar at the bottom", async () => {
     assert.deepEqual(wide, []);
     await page.setViewportSize({ width: 390, height: 844 });
+    const bar = page.getByRole("navigation", { name: "Pages, short" });
+    const [first, last] = [bar.getByRole("link").first(), bar.getByRole("button", { name: "More" })];
+    assert.equal((await last.boundingBox())?.y, (await first.boundingBox())?.y);
     await page
       .getByRole("navigation", { name: "Pages, short" })
       .getByRole("link", { name: "Queues" })
@@ -487,7 +537,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 
-  it("goes to another team, and sees that one alone", async () => {
+  it("switches to another team, and shows only that team", async () => {
     await go("/queues");
     await page.evaluate(`fetch("/v1/teams", {
       method: "POST", body: '{"name":"Second"}', headers: { "content-type": "application/json", "bellhop-page": "1" },
@@ -501,7 +551,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(await row("errands").count(), 0);
   });
 
-  it("sends less than 300 kB of script for its first look", async () => {
+  it("loads less than 300 kB of script for the first page", async () => {
     await go("/");
     await heading(/./).first().waitFor();
     const scripts = await page.evaluate<string[]>(
@@ -515,7 +565,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.ok(sizes.length > 0 && total < 300_000, `${total} bytes in ${sizes.length} files`);
   });
 
-  it("says why it asks for a sign-in when the session was ended elsewhere, and where the link is", async () => {
+  it("reports that the session has ended when it asks for a new sign-in", async () => {
     await go("/");
     const cookies = await page.context().cookies();
     await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, value: "a.b.c" })));
@@ -526,7 +576,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.context().addCookies(cookies);
   });
 
-  it("signs out, and the browser has no session", async () => {
+  it("signs out, and removes the session cookie", async () => {
     await page.emulateMedia({ colorScheme: "light" });
     await go("/");
     await page.getByTitle("Team, theme and sign out").click();
@@ -536,7 +586,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.ok(!names.includes("bellhop_page"), names.join(", "));
   });
 
-  it("was refused nothing by its own policy, and threw nothing", () => {
+  it("causes no violation of its content security policy, and no error", () => {
     assert.deepEqual(scene.complaints, []);
   });
 });

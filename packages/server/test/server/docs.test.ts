@@ -21,6 +21,7 @@ const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
   [/\btask_…/g, /task_[0-9a-z]{26}/g],
   [/\bbulk_…/g, /bulk_[0-9a-z]{26}/g],
   [/\bbh_test_…/g, /bh_test_\w+/g],
+  [/\balr_…/g, /alr_[0-9a-z]{26}/g],
   [/\bwh_…/g, /wh_[0-9a-z]{26}/g],
   [/\btok_…/g, /tok_[0-9a-z]{26}/g],
   [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
@@ -77,13 +78,16 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
     "docs/mcp.md",
     "docs/production.md",
     "docs/api.md",
+    "docs/deduplication.md",
     "docs/cancel-and-retry.md",
+    "docs/alerts.md",
     "docs/bulk.md",
     "docs/events.md",
     "docs/schedules.md",
+    "docs/flow-control.md",
     "docs/sandbox.md",
   ]) {
-    it(`of ${page} do what the page says`, async () => {
+    it(`of ${page} do what the page promises`, async () => {
       const { marked } = await examplesOf(page);
       assert.ok(marked.length > 0, "nothing is marked to run");
       const reader = createReader();
@@ -100,12 +104,12 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
     });
   }
 
-  it("of README.md fit into 120 lines, with everything around them", async () => {
+  it("of README.md leave it at no more than 120 lines", async () => {
     const lines = (await readFile(join(ROOT, "README.md"), "utf8")).trimEnd().split("\n");
     assert.ok(lines.length <= 120, `${lines.length} lines: move something to docs/`);
   });
 
-  it("of docs/api.md are all run", async () => {
+  it("of docs/api.md are all marked to run", async () => {
     assert.equal((await examplesOf("docs/api.md")).unmarked, 0);
   });
 

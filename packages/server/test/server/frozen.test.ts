@@ -53,7 +53,7 @@ describe("a node whose PostgreSQL is frozen", () => {
 
   const create = () => node.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
 
-  it("answers 503 in time, loses nothing and recovers within 5 s of its return", async () => {
+  it("answers 503 in time, loses no task and recovers within 5 s after it resumes", async () => {
     target.hold();
     const { json: before } = await create();
     await target.received(1);
@@ -81,7 +81,7 @@ describe("a node whose PostgreSQL is frozen", () => {
     assert.equal((await node.ended(created.json.id)).status, "completed");
   });
 
-  it("exits within its grace plus 5 s when it is stopped meanwhile", async () => {
+  it("exits within its grace period plus 5 s when it is stopped", async () => {
     target.answer = () => {};
     await create();
     await signalPostgres("SIGSTOP");

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { copyDataDir } from "./data-dir.ts";
@@ -35,7 +33,7 @@ describe("the built server, on its embedded database", () => {
   });
   afterEach(() => target.close());
 
-  it("takes a task from its creation to its end", async () => {
+  it("runs a task from creation to completion", async () => {
     const server = await serve();
     await server.api("POST", "/v1/queues", { name: "errands" });
     const created = await server.api("POST", "/v1/tasks", {
@@ -59,7 +57,7 @@ describe("the built server, on its embedded database", () => {
     assert.equal(call?.headers["content-type"], "application/json");
   });
 
-  it("finishes after a restart what kill -9 interrupted in the middle of its call", async () => {
+  it("completes a task after a restart whose call was interrupted by kill -9", async () => {
     const first = await serve();
     target.answer = () => {};
     const { json } = await first.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
@@ -82,7 +80,7 @@ describe("the built server, on its embedded database", () => {
     );
   });
 
-  it("lets a call finish on SIGTERM, accepts no more, and exits 0", async () => {
+  it("lets a call finish on SIGTERM, accepts no more requests, and exits 0", async () => {
     const server = await serve();
     let answer = () => {};
     target.answer = (_call, response) => {
@@ -106,7 +104,7 @@ describe("the built server, on its embedded database", () => {
     assert.equal(target.calls.length, 1);
   });
 
-  it("does not wait for calls on a second signal, and loses nothing", async () => {
+  it("stops without waiting for calls on a second signal, and loses no task", async () => {
     const server = await serve();
     target.answer = () => {};
     const { json } = await server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url });
@@ -124,7 +122,7 @@ describe("the built server, on its embedded database", () => {
     assert.equal((await again.ended(json.id)).status, "completed");
   });
 
-  it("takes two signals at once, as Ctrl-C sends them through npm, for one: calls still finish", async () => {
+  it("treats two signals at once (Ctrl-C through npm) as one: calls still finish", async () => {
     const server = await serve();
     let answer = () => {};
     target.answer = (_call, response) => {
@@ -142,7 +140,7 @@ describe("the built server, on its embedded database", () => {
     assert.equal((await again.ended(json.id)).attempts.length, 1);
   });
 
-  it("starts a delayed task within 50 ms of its time when idle", async () => {
+  it("starts a delayed task within 150 ms of its time, once in four tries", async () => {
     const server = await serve();
     const lateMs: number[] = [];
     target.answer = (_call, response) => {
@@ -162,7 +160,7 @@ describe("the built server, on its embedded database", () => {
     assert.ok(Math.min(...lateMs) < 150, `${lateMs} ms late`);
   });
 
-  it("refuses a second server on the same data directory, and says what to do", async () => {
+  it("refuses a second server on the same data directory, and names the setting", async () => {
     await serve();
     const second = launch({ BELLHOP_DATA_DIR: dataDir });
 
@@ -185,7 +183,7 @@ describe("the built server, on its embedded database", () => {
     assert.equal(await server.exited, 0);
   });
 
-  it("refuses a setting it does not know, with the one that was meant", async () => {
+  it("refuses an unknown setting, and suggests a similar one", async () => {
     const server = launch({ BELLHOP_DATA_DIR: dataDir, BELLHOP_RETENTION_DAY: "3" });
 
     assert.equal(await server.exited, 1);
@@ -193,27 +191,5 @@ describe("the built server, on its embedded database", () => {
       server.stderr,
       /Unknown setting BELLHOP_RETENTION_DAY; did you mean BELLHOP_RETENTION_DAYS\?/,
     );
-  });
-
-  it("prints a key, and a link that signs the operator in, on the first start and never again", async () => {
-    const own = await mkdtemp(join(tmpdir(), "bellhop-key-"));
-    const first = await startServer({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
-    assert.match(first.stdout, /new and empty/i);
-    assert.match(first.stdout, /shown only once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
-    const link = /^ {2}(http:\S+)\/sign-in\/link\?token=([0-9a-f]{64})$/m.exec(first.stdout);
-    assert.equal(link?.[1], first.url);
-    const opened = await first.api("POST", "/v1/auth/session", { token: link?.[2] });
-    assert.deepEqual(
-      [opened.status, opened.json.team?.name, opened.json.user?.email],
-      [200, "Operator", "operator@bellhop.invalid"],
-    );
-    first.signal("SIGTERM");
-    await first.exited;
-
-    const second = await startServer({ BELLHOP_DATA_DIR: own, BELLHOP_API_KEY: "" });
-    assert.doesNotMatch(second.stdout, /bh_live_|sign-in\/link/);
-    second.signal("SIGTERM");
-    await second.exited;
-    await rm(own, { recursive: true, force: true });
   });
 });

@@ -16,7 +16,7 @@ interface Answer {
   readonly retryAfter: number;
 }
 
-describe("limits over two nodes on one database", () => {
+describe("rate limits over two nodes on one database", () => {
   let test: TestDatabase;
   let nodes: [ServerProcess, ServerProcess];
   let agent: Agent;
@@ -77,7 +77,7 @@ describe("limits over two nodes on one database", () => {
     return keys;
   }
 
-  it("the 61st request of a free team is refused on either, whatever its key", async () => {
+  it("refuse the 61st request of a free team on either node, with any of its keys", async () => {
     const keys = await openFreeTeam("x");
     for (let sent = 1; sent <= 60; sent += 1) {
       const answer = await send(nodeAt(sent), "GET", "/v1/queues", keys[sent % 3 === 0 ? 1 : 0]);
@@ -96,7 +96,7 @@ describe("limits over two nodes on one database", () => {
     }
   });
 
-  it("of 150 requests at once exactly 60 pass", async () => {
+  it("allow exactly 60 of 150 concurrent requests", async () => {
     const [key] = await openFreeTeam("y");
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_, index) => send(nodeAt(index), "GET", "/v1/queues", key)),
@@ -105,7 +105,7 @@ describe("limits over two nodes on one database", () => {
     assert.deepEqual([statuses(answers, 200), statuses(answers, 429)], [60, 90]);
   });
 
-  it("the 31st callback of a source is refused on either, also when the others had no body", async () => {
+  it("refuse the 31st callback of a source on either node", async () => {
     const path = `/v1/callbacks/${"0".repeat(64)}`;
     const answers = await Promise.all(
       Array.from({ length: 45 }, (_, index) => send(nodeAt(index), "POST", path)),

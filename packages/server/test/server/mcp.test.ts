@@ -32,7 +32,7 @@ interface Agent {
   use(name: string, input?: Record<string, unknown>): Promise<Json>;
 }
 
-describe("bellhop mcp, asked by the protocol's own client", () => {
+describe("bellhop mcp, used by the official client", () => {
   let dataDir: string;
   let home: string;
   let server: ServerProcess;
@@ -106,7 +106,7 @@ describe("bellhop mcp, asked by the protocol's own client", () => {
     return accessToken;
   }
 
-  it("offers only what reads, and says so, unless writes are allowed", async () => {
+  it("offers only read tools unless writes are allowed", async () => {
     const agent = await connect(API_KEY);
     assert.deepEqual(await agent.tools(), READS);
     const { tools } = await agent.client.listTools();
@@ -118,7 +118,7 @@ describe("bellhop mcp, asked by the protocol's own client", () => {
     assert.deepEqual(await bellhop.tasks.page(), { ...(await bellhop.tasks.page()), tasks: [] });
   });
 
-  it("creates, looks at, explains, cancels and retries a task where writes are allowed", async () => {
+  it("creates, reads, explains, cancels and retries a task when writes are allowed", async () => {
     const done = await writer.use("create_task", { webhookUrl: `${echo.url}/echo`, payload: { user: 42 } });
     const ended = await writer.use("wait_for_task", { taskId: done.id });
     assert.equal(ended.status, "completed");
@@ -135,7 +135,7 @@ describe("bellhop mcp, asked by the protocol's own client", () => {
     assert.equal((await writer.use("retry_task", { taskId: later.id })).status, "pending");
   });
 
-  it("schedules, and pauses and resumes what it is told to", async () => {
+  it("creates, runs, pauses and resumes a schedule, and pauses and resumes a queue", async () => {
     const task = { webhookUrl: echo.url, payload: { report: "weekly" } };
     const made = await writer.use("put_schedule", { name: "weekly", cron: "0 9 * * 1", task });
     assert.equal(made.cron, "0 9 * * 1");
@@ -152,7 +152,7 @@ describe("bellhop mcp, asked by the protocol's own client", () => {
     assert.equal((await writer.use("resume_queue", { queue: "default" })).paused, false);
   });
 
-  it("offers what the credential's scopes allow, and passes on what the server refuses", async () => {
+  it("offers the tools that the scopes allow, and passes on the server's refusals", async () => {
     const reader = await connect(await tokenFor(["tasks:read"]), ["--allow-writes"]);
     const ofTasks = READS.filter((name) => !/queues|schedules/.test(name));
     assert.deepEqual(await reader.tools(), ofTasks);
@@ -166,7 +166,7 @@ describe("bellhop mcp, asked by the protocol's own client", () => {
     assert.match(unknown, /additional properties/i);
   });
 
-  it("cuts long texts, so that one result does not fill an agent's memory", async () => {
+  it("truncates long texts in results", async () => {
     const { id } = await bellhop.tasks.create({
       queue: "default",
       webhookUrl: echo.url,
@@ -177,12 +177,12 @@ describe("bellhop mcp, asked by the protocol's own client", () => {
     assert.match(payload.text, /^x{4000}… \(96000 more characters\)$/);
   });
 
-  it("serves clients of the protocol's earlier revisions", async () => {
+  it("serves clients of earlier protocol revisions", async () => {
     const agent = await connect(API_KEY, [], "legacy");
     assert.equal((await agent.use("who_am_i")).team.name, "Operator");
   });
 
-  it("ends at once with a reason where the key does not work", async () => {
+  it("exits with an error when the key is invalid", async () => {
     const env = environment(`bh_live_${"0".repeat(40)}`);
     await assert.rejects(promisify(execFile)(process.execPath, [BELLHOP, "mcp"], { env }), {
       code: 1,

@@ -34,7 +34,7 @@ describe("the metrics of a server in production", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it("belong to an exposed server, as its banner says", async () => {
+  it("belong to an exposed server, whose banner names its restrictions", async () => {
     const why = "(BELLHOP_PUBLIC_URL https://bellhop.example.com can be reached from outside; ";
     assert.ok(server.stdout.includes(`are refused ${why}BELLHOP_EGRESS says otherwise)`), server.stdout);
     assert.ok(server.stdout.includes(`can sign in ${why}BELLHOP_SIGN_UP says otherwise)`));
@@ -56,14 +56,14 @@ describe("the metrics of a server in production", () => {
     return { status: answer.statusCode, body: await answer.body.text() };
   }
 
-  it("are for those who show the token", async () => {
+  it("require the token", async () => {
     assert.equal((await scrape(TOKEN)).status, 200);
     const { status, body } = await scrape("another");
     assert.equal(status, 401);
     assert.match(JSON.parse(body).error, /BELLHOP_METRICS_TOKEN/);
   });
 
-  it("are all described in docs/metrics.md, and those described there are there", async () => {
+  it("are exactly those described in docs/metrics.md", async () => {
     const page = await readFile(join(ROOT, "docs/metrics.md"), "utf8");
     const rows = [...page.matchAll(/^\| `(bellhop_\w+)` \| (\w+) \|(.*?)\|/gm)];
     const described = rows.map(([, name, type, labels = ""]) => [
@@ -83,7 +83,7 @@ describe("the metrics of a server in production", () => {
       assert.ok(families.has(name) && page.includes(name), name);
   });
 
-  it("are those that the dashboard and the alerts ask for, label by label", async () => {
+  it("include every metric and label that the Grafana dashboard and the alerts use", async () => {
     const dashboard = JSON.parse(await readFile(join(ROOT, "ops/grafana-dashboard.json"), "utf8"));
     const panels: { title: string; targets?: { expr: string }[] }[] = dashboard.panels;
     const alerts = await readFile(join(ROOT, "ops/prometheus-alerts.yml"), "utf8");
@@ -124,7 +124,7 @@ describe("the metrics of a server in production", () => {
     }
   });
 
-  it("go on without the database, but for what only it knows", async (context) => {
+  it("are served without per-queue values while the database is down", async (context) => {
     const { database } = test.connection;
     const hand = new pg.Client({ ...test.connection, database: "template_server" });
     await hand.connect();

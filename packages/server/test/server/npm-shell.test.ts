@@ -4,12 +4,12 @@ import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { isStartedByNpm, waitsForItsCommand } from "../../src/npm-shell.ts";
+import { isStartedByNpm, waitsForItsCommand } from "../../src/server/npm-shell.ts";
 import { ROOT, SERVER } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess } from "./server-process.ts";
 
-describe("a server that is started through a shell", () => {
+describe("a server started through a shell", () => {
   let test: TestDatabase;
   /** npm writes its logs there. */
   let home: string;
@@ -50,7 +50,7 @@ describe("a server that is started through a shell", () => {
     return ready(server);
   }
 
-  it("stops on SIGTERM to npx, which kills its shell, and goes on without a shell that npm did not start", async () => {
+  it("stops with a shell that npx started, and survives the end of another shell", async () => {
     const main = join(SERVER, "dist/main.js");
     // The second command keeps the shell from becoming the server.
     const other = await start("sh", ["-c", `"${process.execPath}" "${main}"; exit`]);
@@ -68,7 +68,7 @@ describe("a server that is started through a shell", () => {
 });
 
 describe("the shell of npm", () => {
-  it("is watched if it runs the server in the foreground, and not if it starts the server in the background", () => {
+  it("is watched only if it runs the server in the foreground", () => {
     for (const line of [
       "sh -c bellhop start",
       "/bin/sh -c cd here && bellhop start > log 2>&1",
@@ -90,7 +90,7 @@ describe("the shell of npm", () => {
       assert.equal(waitsForItsCommand(line), false, line);
   });
 
-  it("is told by what npm sets in the environment", () => {
+  it("is recognized by npm's environment variables", () => {
     assert.equal(isStartedByNpm({ npm_command: "exec" }), true);
     assert.equal(isStartedByNpm({ npm_lifecycle_event: "start" }), true);
     assert.equal(isStartedByNpm({ PATH: "/bin", INVOCATION_ID: "1" }), false);

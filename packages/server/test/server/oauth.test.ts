@@ -12,7 +12,7 @@ const VIEWER = "viewer@example.test";
 const MEMBER = "member@example.test";
 const SCOPES = ["tasks:read", "tasks:write", "queues:read"];
 
-describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)", () => {
+describe("a standard OAuth client against the built server (LOG_LEVEL=debug)", () => {
   let test: TestDatabase;
   let server: ServerProcess;
   let as: oauth.AuthorizationServer;
@@ -135,7 +135,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     return { status: response.status, json: (await response.json()) as Json };
   }
 
-  it("discovers, gets a code with PKCE after a sign-in by mail, calls, refreshes and revokes", async () => {
+  it("discovers the server, gets a code with PKCE, calls the API, refreshes and revokes", async () => {
     const { client, secret } = await register();
     const { url, state, verifier } = await authorizationUrl(client, { scope: "tasks:read queues:read" });
 
@@ -187,7 +187,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     secrets.push(first.refresh_token ?? "-", second.refresh_token ?? "-");
   });
 
-  it("gets a token on its own, by either method of client authentication", async () => {
+  it("gets a token by client credentials, with either authentication method", async () => {
     const { client, secret } = await register({ grantTypes: ["client_credentials"], redirectUris: [] });
     for (const auth of [oauth.ClientSecretBasic(secret), oauth.ClientSecretPost(secret)]) {
       const response = await oauth.clientCredentialsGrantRequest(
@@ -221,7 +221,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     );
   });
 
-  it("is told no when the person says no", async () => {
+  it("gets access_denied when the person denies access", async () => {
     const { client } = await register();
     const { url, state } = await authorizationUrl(client);
     const { browser, page } = await askPerson(url, OWNER);
@@ -233,7 +233,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     });
   });
 
-  it("nobody allows anything from another site, nor with a form for another request", async () => {
+  it("gets no consent by a form from another site or for another request", async () => {
     const { client } = await register();
     const { url } = await authorizationUrl(client, { scope: "tasks:read" });
     const { browser, page } = await askPerson(url, OWNER);
@@ -255,7 +255,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     assert.equal((await browser.post(url, allow, { origin })).status, 303);
   });
 
-  it("a viewer's token reads, and changes nothing whatever its scopes", async () => {
+  it("can read but not write with a viewer's token, whatever its scopes", async () => {
     const { access_token: token } = await tokensFor(VIEWER);
     const task = { queue: "default", webhook_url: "http://127.0.0.1:9/", delay: 3600 };
 
@@ -267,7 +267,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     );
   });
 
-  it("needs tokens:use to send a stored credential along", async () => {
+  it("needs the scope tokens:use to use a stored credential", async () => {
     const stored = await server.api("POST", "/v1/tokens", { name: "Vendor", value: "Bearer vendor" });
     const body = {
       targetUrl: "http://127.0.0.1:9/",
@@ -287,7 +287,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     assert.equal((await call(token, "POST", "/v1/tasks", body)).status, 201);
   });
 
-  it("a member who is removed is out, with every application, within a second or so", async () => {
+  it("loses access shortly after the member is removed", async () => {
     const { access_token: token } = await tokensFor(MEMBER);
     assert.equal((await call(token, "GET", "/v1/tasks")).status, 200);
     const { json } = await server.api("GET", "/v1/team/members");
@@ -298,7 +298,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     await until(async () => (await call(token, "GET", "/v1/tasks")).status === 401);
   });
 
-  it("a deleted application is out with all its tokens, and another secret ends the old one", async () => {
+  it("loses access when its secret is rotated or the application is deleted", async () => {
     const application = await register();
     const path = `/v1/oauth/applications/${application.client.client_id}`;
     const { access_token: token, refresh_token: refresh } = await tokensFor(OWNER, application);
@@ -315,7 +315,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     await until(async () => (await call(token, "GET", "/v1/tasks")).status === 401);
   });
 
-  it("a refresh token that comes a second time ends what it led to, before it is answered", async () => {
+  it("loses access before the answer to a refresh token that is used twice", async () => {
     const application = await register();
     const { client, secret } = application;
     const refresh = (token: string) =>
@@ -333,7 +333,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     assert.equal((await call(second.access_token, "GET", "/v1/tasks")).status, 401);
   });
 
-  it("no address that is not registered is ever redirected to", async () => {
+  it("gets no redirect to an unregistered address", async () => {
     const { client } = await register();
     const browser = openBrowser(server);
     for (const redirect_uri of ["https://evil.example/cb", "http://127.0.0.1/other", "javascript:alert(1)"]) {
@@ -344,7 +344,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     }
   });
 
-  it("the name of an application is a name on the page, whatever it holds", async () => {
+  it("has its name escaped on the consent page", async () => {
     const { client } = await register({ name: '<img src=x onerror="alert(1)">' });
     const { url } = await authorizationUrl(client);
     const { page } = await askPerson(url, OWNER);
@@ -354,7 +354,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     assert.equal(page.headers.get("x-frame-options"), "DENY");
   });
 
-  it("what was done in a person's name is recorded as the application's, and consent as the person's", async () => {
+  it("is recorded as the actor of its changes, and the person as the actor of the consent", async () => {
     const application = await register({ scopes: ["queues:write"] });
     const { access_token: token } = await tokensFor(OWNER, application);
     assert.equal((await call(token, "POST", "/v1/queues", { name: "by-application" })).status, 201);
@@ -371,7 +371,7 @@ describe("a storageQuota OAuth client against the built server (LOG_LEVEL=debug)
     );
   });
 
-  it("no secret is in the log", async () => {
+  it("leaves no secret in the log", async () => {
     server.signal("SIGTERM");
     await server.exited;
     const log = server.stdout + server.stderr;

@@ -8,7 +8,7 @@ import { launch, ready, type ServerProcess, until } from "./server-process.ts";
 
 const LIMIT = 256;
 
-describe("a server that may open 256 files", { skip: process.platform !== "linux" }, () => {
+describe("a server with a limit of 256 open files", { skip: process.platform !== "linux" }, () => {
   let test: TestDatabase;
   let server: ServerProcess;
   const sockets: Socket[] = [];
@@ -33,7 +33,7 @@ describe("a server that may open 256 files", { skip: process.platform !== "linux
       .filter((line) => line.endsWith(`"msg":"${event}"}`))
       .map((line) => JSON.parse(line));
 
-  it("says so at the start, and what to set", () => {
+  it("warns at the start, and names the setting", () => {
     const [line, ...others] = logged("files.limit_low");
     assert.deepEqual([line.limit, line.recommended, others.length], [LIMIT, 4_096, 0]);
     assert.match(line.set, /LimitNOFILE=/);

@@ -48,7 +48,7 @@ describe("the packed package", () => {
   });
   after(() => rm(home, { recursive: true, force: true }));
 
-  it("has the readme, the licence and what runs, and nothing else", async () => {
+  it("contains the readme, the licence and the built code only", async () => {
     assert.deepEqual((await readdir(installed)).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
     const files = await readdir(join(installed, "dist"), { recursive: true, withFileTypes: true });
     const others = files.filter((file) => file.isFile() && !file.name.endsWith(".js"));
@@ -61,7 +61,7 @@ describe("the packed package", () => {
     assert.ok(!existsSync(join(SERVER, "README.md")), "the copy is removed again");
   });
 
-  it("names no other package of Bellhop, and leaves the checkout's build as it was", async () => {
+  it("depends on no other package of Bellhop, and leaves the build unchanged", async () => {
     const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
     const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe("the packed package", () => {
     assert.match(await readFile(join(SERVER, "dist", "cli", "sdk.js"), "utf8"), /from "@bellhop\/sdk"/);
   });
 
-  it("starts in an empty directory as an ordinary user, makes a call for its own command, is healthy and stops", async (test) => {
+  it("starts in an empty directory as an unprivileged user, runs a task and stops", async (test) => {
     const target = await startTestTarget();
     test.after(target.close);
     const empty = join(home, "a place of its own");
@@ -109,7 +109,7 @@ describe("the packed package", () => {
     return { file: "setpriv", args: [...become, ...args] };
   }
 
-  it("is what the files for containers install and run", async () => {
+  it("matches the Dockerfile and compose.yaml", async () => {
     const read = (name: string) => readFile(join(ROOT, name), "utf8");
     const [dockerfile, compose, manifest] = await Promise.all(
       ["Dockerfile", "compose.yaml", "packages/server/package.json"].map(read),

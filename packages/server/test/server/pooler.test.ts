@@ -67,7 +67,7 @@ describe("a PgBouncer in front of PostgreSQL", { skip: !isInstalled && "PgBounce
     return `postgres://${user}@127.0.0.1:${poolerPort}/${database}`;
   }
 
-  it("that lends connections for a transaction is refused at the start, with the remedy", async () => {
+  it("in transaction mode is refused at the start, with the remedy", async () => {
     const server = launch({ DATABASE_URL: await startPooler("transaction") });
 
     assert.equal(await server.exited, 1);
@@ -78,7 +78,7 @@ describe("a PgBouncer in front of PostgreSQL", { skip: !isInstalled && "PgBounce
     assert.equal(settled[0]?.n, 0);
   });
 
-  it("that lends them for a session works", async () => {
+  it("in session mode works", async () => {
     const target = await startTestTarget();
     const server = await startServer({ DATABASE_URL: await startPooler("session") });
     const created = await Promise.all(

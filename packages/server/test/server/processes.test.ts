@@ -9,6 +9,7 @@ import { after, before, describe, it } from "node:test";
 import { request } from "undici";
 import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
+import { copyDataDir } from "./data-dir.ts";
 import { type Json, launch, type ServerProcess, startServer, until } from "./server-process.ts";
 
 describe("a server of two processes", () => {
@@ -74,7 +75,7 @@ describe("a server of two processes", () => {
       .filter((line) => line.includes(`"msg":"${event}"`))
       .map((line) => JSON.parse(line));
 
-  it("tells once what a start tells once, and is two nodes", async () => {
+  it("prints its banner once, and runs two nodes", async () => {
     assert.equal((await ask("POST", "/v1/queues", { name: "errands", concurrency: 20 })).status, 201);
     assert.equal(server.stdout.match(/Bellhop is ready at/g)?.length, 1);
     assert.equal(server.stdout.match(/export KEY=/g)?.length, 1);
@@ -101,7 +102,7 @@ describe("a server of two processes", () => {
   const sum = (scrape: Scrape, name: string) =>
     scrape.families.get(name)?.samples.reduce((all, { value }) => all + value, 0) ?? 0;
 
-  it("hands connections out in turn, and tells a scraper of both, whichever of them it asks", async () => {
+  it("distributes connections, and returns the metrics of both from either process", async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, submit));
     for (const id of ids) assert.equal((await ended(id)).status, "completed");
     for (const _ of ["one", "the other"]) {
@@ -117,7 +118,7 @@ describe("a server of two processes", () => {
     }
   });
 
-  it("replaces one that is killed, has its calls made again at once, and goes on meanwhile", async () => {
+  it("replaces a killed process, repeats its calls at once, and keeps serving", async () => {
     target.hold();
     const held = await Promise.all(Array.from({ length: 8 }, submit));
     await until(() => target.held.length >= held.length);
@@ -143,7 +144,7 @@ describe("a server of two processes", () => {
     );
   });
 
-  it("stops all of them on SIGTERM, lets their calls finish, and exits 0", async () => {
+  it("stops both on SIGTERM, lets their calls finish, and exits 0", async () => {
     target.hold();
     const ids = await Promise.all([submit(), submit()]);
     await until(() => target.held.length >= ids.length);
@@ -162,7 +163,7 @@ describe("a server of two processes", () => {
     assert.equal(logged("attempt.settled").filter(({ task }) => ids.includes(task)).length, 2);
   });
 
-  it("on a busy port says so once, and why", async () => {
+  it("reports a busy port once", async () => {
     const busy = createServer();
     await once(busy.listen(0, "127.0.0.1"), "listening");
     const address = busy.address();
@@ -173,7 +174,7 @@ describe("a server of two processes", () => {
     assert.equal(failed.stderr.match(/ is in use: another program/g)?.length, 1);
   });
 
-  it("leaves no process behind when its parent is killed, and the next start takes over, with one process as ever", async () => {
+  it("leaves no process behind when its parent is killed, and can be started again", async () => {
     server = await startServer({ BELLHOP_DATA_DIR: dataDir, BELLHOP_PROCESSES: "2" });
     await until(async () => (await nodes()).length === 2);
     const pids = (await nodes()).map(pidOf);
@@ -190,10 +191,10 @@ describe("a server of two processes", () => {
   });
 });
 
-describe("a start of two processes of which one is held up", { skip: process.platform !== "linux" }, () => {
+describe("a start of two processes of which one is delayed", { skip: process.platform !== "linux" }, () => {
   let dataDir: string;
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "bellhop-processes-"));
+    dataDir = await copyDataDir();
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
@@ -220,7 +221,7 @@ describe("a start of two processes of which one is held up", { skip: process.pla
     });
   }
 
-  it("is ready once all are, and replaces the one that is killed before it was", async (test) => {
+  it("is ready once both are, and replaces one that is killed before it was ready", async (test) => {
     const port = await freePort();
     const server = launch({ BELLHOP_DATA_DIR: dataDir, BELLHOP_PROCESSES: "2", PORT: String(port) });
     test.after(async () => {

@@ -26,7 +26,7 @@ describe("the check of a release", async () => {
     return checkContents("@bellhop/sdk", new Map(contents), "/home/ada/bellhop/");
   };
 
-  it("accepts a package of what runs, its types, its licence and its readme", () => {
+  it("accepts a package of code, types, licence and readme", () => {
     assert.deepEqual(check({ "dist/next.js": "" }), []);
   });
 
@@ -35,7 +35,7 @@ describe("the check of a release", async () => {
     assert.deepEqual(checkContents("@bellhop/sdk", files, "/home/ada/bellhop/"), ["LICENSE is missing"]);
   });
 
-  it("refuses source maps, tests and anything else that does not run", () => {
+  it("refuses source maps, tests and other files", () => {
     const foreign = ["dist/index.js.map", "test/a.test.ts", ".env", "dist/build.tsbuildinfo"];
     const complaints = check(Object.fromEntries(foreign.map((path) => [path, ""])));
     assert.deepEqual(
@@ -44,13 +44,13 @@ describe("the check of a release", async () => {
     );
   });
 
-  it("refuses a file that names a directory of the machine that packed it", () => {
+  it("refuses a file that contains a path of the packing machine", () => {
     assert.deepEqual(check({ "dist/a.js": 'import "/home/ada/bellhop/b.js"' }), [
       "dist/a.js names /home/ada/bellhop",
     ]);
   });
 
-  it("publishes nothing: without --dry-run it only says what to run", () => {
+  it("publishes nothing without --dry-run, and names the command to run", () => {
     const { status, stderr } = spawnSync(process.execPath, ["scripts/release.mjs"], {
       cwd: ROOT,
       encoding: "utf8",

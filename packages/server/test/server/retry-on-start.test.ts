@@ -4,7 +4,7 @@ import pg from "pg";
 import { pino } from "pino";
 import { Problem } from "../../src/domain/problem.ts";
 import { sayWhatIsAwaited } from "../../src/postgres/start-waits.ts";
-import { retryOnStart } from "../../src/retry-on-start.ts";
+import { retryOnStart } from "../../src/server/retry-on-start.ts";
 import { type SilentProxy, startSilentProxy } from "../silent-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
@@ -33,7 +33,7 @@ describe("a first start whose database is slow or loses connections", () => {
   };
 
   for (const way of ["request", "answer"] as const)
-    it(`is ready though the ${way} of every statement is lost once`, async () => {
+    it(`is ready although the ${way} of every statement is lost once`, async () => {
       // The first contact with a DATABASE_URL is not repeated: a wrong one is to be told at once.
       const lost = proxy.loseEachOnce(way, "bellhop-start");
       await start();
@@ -51,7 +51,7 @@ describe("a first start whose database is slow or loses connections", () => {
         assert.ok(texts.includes(part), part);
     });
 
-  it("is ready though PostgreSQL says nothing to its first questions", async () => {
+  it("is ready although PostgreSQL does not answer the first statements", async () => {
     const held = ["current_setting('fsync')", "insert into schema_migrations", "insert into workers"].map(
       (text) => proxy.stallNext(text, "answer"),
     );
@@ -69,7 +69,7 @@ describe("a step of a start", () => {
   });
   after(() => mock.restoreAll());
 
-  it("is tried for a minute while the database is away, and then given up with the reason", async () => {
+  it("is retried for a minute while the database is away, and then fails", async () => {
     let tries = 0;
     const done = await retryOnStart(log, "a row", async () => {
       tries += 1;
@@ -97,7 +97,7 @@ describe("a step of a start", () => {
     assert.equal(tries, 1);
   });
 
-  it("is named in the log after 3 s, again every 10 s, and no more once it has ended", async (context) => {
+  it("is logged after 3 s and then every 10 s until it has ended", async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const said: unknown[] = [];
     let end = () => {};

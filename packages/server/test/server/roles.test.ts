@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { API_KEY, type Json, launch, ready, type ServerProcess, until } from "./server-process.ts";
 
-describe("one node for the API and two for the calls", () => {
+describe("one API node and two workers", () => {
   let test: TestDatabase;
   let target: TestTarget;
   let api: ServerProcess;
@@ -54,7 +54,7 @@ describe("one node for the API and two for the calls", () => {
     return answer.json;
   };
 
-  it("the API's node holds no lease, and says that it is ready without one", async () => {
+  it("have leases for the workers only, and the API node is ready without one", async () => {
     const rows = await test.database.rows<{ name: string }>("select name from workers");
     assert.deepEqual(
       rows.map(({ name }) => Number(name.split(":")[1])).sort(),
@@ -66,7 +66,7 @@ describe("one node for the API and two for the calls", () => {
     assert.match(api.stdout, /role {6}api: serves requests/);
   });
 
-  it("all of them are listed for the operator, each with its role and lease", async () => {
+  it("are listed to the operator, each with its role and lease", async () => {
     const { status, json } = await api.api("GET", "/v1/system");
     assert.equal(status, 200);
     assert.deepEqual(json.nodes.map(({ role, lease }: Json) => `${role} ${lease}`).sort(), [
@@ -86,7 +86,7 @@ describe("one node for the API and two for the calls", () => {
     return Object.fromEntries(findings.map(({ check, state, found }) => [check, { state, found }]));
   }
 
-  it("the doctor reports the API's node as healthy, and that other nodes make the calls", async () => {
+  it("are reported as healthy by the doctor, with two nodes that make calls", async () => {
     const { ready, nodes, ...others } = await examined();
     assert.deepEqual(ready, {
       state: "ok",
@@ -97,7 +97,7 @@ describe("one node for the API and two for the calls", () => {
       assert.equal(state, "ok", `${check}: ${found}`);
   });
 
-  it("the doctor does not report a dead API node as healthy", async () => {
+  it("cause a warning of the doctor when an API node is dead", async () => {
     await test.database.rows(
       `insert into nodes (name, role, version, started_at, seen_at, calls_in_flight, max_in_flight, clock_offset_ms)
        select 'dead:1', role, version, started_at, seen_at - interval '1 minute', 0, 0, 0 from nodes where role = 'api'`,
@@ -107,7 +107,7 @@ describe("one node for the API and two for the calls", () => {
     assert.deepEqual(nodes, { state: "warning", found: "no heartbeat for 30 s: dead:1" });
   });
 
-  it("a worker answers for its health and its metrics, and has no other route", async () => {
+  it("serve only health and metrics on the workers", async () => {
     const [worker] = workers;
     const status = async (path: string) => (await fetch(`${worker?.url}${path}`)).status;
     for (const path of ["/livez", "/readyz", "/healthz", "/metrics"]) assert.equal(await status(path), 200);
@@ -116,7 +116,7 @@ describe("one node for the API and two for the calls", () => {
     assert.match(worker?.stdout ?? "", /role {6}worker: makes calls/);
   });
 
-  it("what is submitted starts at once, also in a queue that no worker knows yet", async () => {
+  it("start a submitted task at once, even in a queue that no worker knows yet", async () => {
     for (const queue of ["default", "fresh"]) {
       if (queue === "fresh") await api.api("POST", "/v1/queues", { name: queue });
       const { id } = await submit({ queue });
@@ -127,14 +127,14 @@ describe("one node for the API and two for the calls", () => {
     }
   });
 
-  it("what is due in a second starts in a second", async () => {
+  it("start a delayed task within a second of its due time", async () => {
     const { id } = await submit({ delay: 1 });
     await api.ended(id);
     const late = await lateMs(id, "run_at");
     assert.ok(late < 1_000, `${late} ms`);
   });
 
-  it("the end of a task by a callback is reported at once", async () => {
+  it("send a notification at once after a callback", async () => {
     const told = new Promise<void>((resolve) => {
       target.answer = (call, response) => {
         response.end();
@@ -152,7 +152,7 @@ describe("one node for the API and two for the calls", () => {
     assert.ok(performance.now() - beganMs < 2_000);
   });
 
-  it("a cancel is answered as soon as the worker has dropped the call", async () => {
+  it("answer a cancel as soon as the worker has dropped the call", async () => {
     const hungUp = new Promise<void>((resolve) => {
       target.answer = (_call, response) => void response.once("close", resolve);
     });
@@ -166,7 +166,7 @@ describe("one node for the API and two for the calls", () => {
     await hungUp;
   });
 
-  it("one worker notifies the third party of a cancelled job, once", async () => {
+  it("send one cancel request to the provider of a cancelled job", async () => {
     const told: string[] = [];
     target.answer = (call, response) => {
       if (call.path.endsWith("/cancel")) told.push(call.path);
@@ -192,7 +192,7 @@ describe("one node for the API and two for the calls", () => {
     assert.deepEqual(told, ["/jobs/job-1/cancel"]);
   });
 
-  it("a worker that is asked to stop ends its call, while the other takes what comes", async () => {
+  it("let a stopping worker finish its call while the other takes new tasks", async () => {
     const arrived = target.calls.length;
     const held: (() => void)[] = [];
     target.answer = (_call, response) => {
@@ -221,7 +221,7 @@ describe("one node for the API and two for the calls", () => {
     assert.equal(attempts.length, 1);
   });
 
-  it("without a worker the doctor says that nothing is called", async () => {
+  it("cause a failure of the doctor when no worker runs", async () => {
     for (const worker of workers) {
       worker.signal("SIGTERM");
       await worker.exited;
@@ -232,7 +232,7 @@ describe("one node for the API and two for the calls", () => {
 });
 
 describe("a role", () => {
-  it("other than all needs a database that other nodes can reach", () => {
+  it("other than all requires DATABASE_URL", () => {
     for (const role of ["api", "worker"])
       assert.throws(
         () => readConfig({ BELLHOP_ROLE: role }),

@@ -88,7 +88,7 @@ describe("a person", () => {
     return json;
   };
 
-  it("signs in by the pages: asks, gets a mail, opens its link and clicks", async () => {
+  it("signs in on the pages by a mailed link, even after a scanner opened it", async () => {
     const asked = await ask(node, "GET", "/sign-in");
     assert.match(asked.text, /<form method="post" action="\/sign-in">/);
     const link = await nextLink(() => ask(node, "POST", "/sign-in", { form: { email: OWNER } }), 200);
@@ -117,7 +117,7 @@ describe("a person", () => {
     assert.match(again.text, /This link no longer works/);
   });
 
-  it("signs in by the API, works on every node, and out again", async () => {
+  it("signs in by the API on every node, and signs out", async () => {
     const { session, user, team } = await openSession("ada@example.com");
     assert.deepEqual([user.email, team.name, team.plan], ["ada@example.com", "ada's team", "free"]);
     const { token } = session;
@@ -135,7 +135,7 @@ describe("a person", () => {
     assert.ok(Date.now() - endedMs < 5_000);
   });
 
-  it("goes over to another team of theirs", async () => {
+  it("switches to another of their teams", async () => {
     const first = await openSession("bob@example.com");
     const created = await ask(node, "POST", "/v1/teams", {
       body: { name: "Second" },
@@ -153,7 +153,7 @@ describe("a person", () => {
     assert.equal((await ask(node, "GET", "/v1/me", { token: first.session.token })).status, 401);
   });
 
-  it("finds the link in the log of a server that cannot mail, as its page says", async () => {
+  it("finds the link in the log of a server without a mail server", async () => {
     assert.match((await ask(other, "GET", "/sign-in")).text, /in the log of this server/);
     assert.match((await ask(node, "GET", "/sign-in")).text, /We mail you a link/);
     const body = { email: "carol@example.com" };
@@ -164,7 +164,7 @@ describe("a person", () => {
     assert.equal((await ask(node, "POST", "/v1/auth/session", { body: { token } })).status, 200);
   });
 
-  it("leaves no link, token or address behind in the log of a server that can", async () => {
+  it("leaves no link, token or address in the log of a server with a mail server", async () => {
     const link = await askByApi("dave@example.com");
     const { json } = await ask(node, "POST", "/v1/auth/session", { body: { token: tokenOf(link) } });
     node.signal("SIGTERM");

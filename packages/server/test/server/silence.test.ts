@@ -8,7 +8,7 @@ import { type Json, type ServerProcess, startServer, until } from "./server-proc
 /** Two seconds are promised; a busy machine is given one more. */
 const ANSWER_MS = 3_000;
 
-describe("a node whose connections to the database fall silent", () => {
+describe("a node whose database connections stop answering", () => {
   let test: TestDatabase;
   let proxy: SilentProxy;
   let target: TestTarget;
@@ -72,14 +72,14 @@ describe("a node whose connections to the database fall silent", () => {
     return row?.at.getTime() ?? 0;
   };
 
-  it("has started, though one of its first statements was not answered", async () => {
+  it("starts although one of its first statements was not answered", async () => {
     assert.equal((await stalledAtStart).use, "bellhop-lease");
     proxy.release();
     await until(async () => (await ask("GET", "/readyz")).status === 200);
   });
 
   for (const use of ["api", "intake", "settle", "claim", "chores", "polls", "lease", "listen"])
-    it(`goes on when those for "${use}" do, one after the other`, async () => {
+    it(`keeps completing tasks when those for "${use}" stop`, async () => {
       const leased = await expiry();
       const silent = proxy.links.filter((link) => link.use === `bellhop-${use}`);
       proxy.silenceUse(`bellhop-${use}`);
@@ -97,7 +97,7 @@ describe("a node whose connections to the database fall silent", () => {
       proxy.release();
     });
 
-  it("answers 503 in time when all do, is not ready, and recovers soon after", async () => {
+  it("answers 503 in time and is not ready when all stop, and recovers within 5 s", async () => {
     proxy.silence();
     for (let asked = 0; asked < 2; asked += 1) {
       const answers = await Promise.all([
@@ -119,7 +119,7 @@ describe("a node whose connections to the database fall silent", () => {
   });
 
   for (const way of ["answer", "request"] as const)
-    it(`calls each task once although the ${way} of an insert, a claim, a settlement and a renewal comes late`, async () => {
+    it(`calls each task once although the ${way} of one statement of each kind is late`, async () => {
       await ended(await created());
       const tasks = target.calls.length;
       const stall = (text: string, direction: Way = way) => proxy.stallNext(text, direction);
@@ -148,7 +148,7 @@ describe("a node whose connections to the database fall silent", () => {
       assert.equal((await ask("GET", "/readyz")).status, 200);
     });
 
-  it("exits within its grace plus 5 s when it is stopped while all are silent", async () => {
+  it("exits within its grace period plus 5 s when all have stopped", async () => {
     target.answer = () => {};
     await created();
     proxy.silence();

@@ -15,20 +15,20 @@ interface Site {
 const builder = pathToFileURL(join(ROOT, "scripts/site/build.mjs")).href;
 
 /** What is served at /help. Its pages are rendered here, and not written. */
-describe("the documentation's site", async () => {
+describe("the documentation site", async () => {
   const { renderSite }: { renderSite: (root: string) => Site } = await import(builder);
   const site = renderSite(ROOT);
   const textOf = (name: string) => String(site.files.get(name));
   const pages = [...site.files.keys()].filter((name) => name.endsWith(".html"));
 
-  it("has a page for every Markdown file, and no dead link in any of them", (test) => {
+  it("has a page for every Markdown file, without dead links", (test) => {
     assert.deepEqual(site.problems, []);
     test.diagnostic(`${pages.length} pages`);
     assert.ok(pages.length > 45, String(pages.length));
     assert.equal(pages.length, site.pages.size);
   });
 
-  it("leads from every page only to pages, files and headings that are there", () => {
+  it("links only to pages, files and headings that exist", () => {
     const urls = new Map([...site.pages.values()].map(({ url, anchors }) => [url, anchors]));
     let links = 0;
     for (const name of pages) {
@@ -43,15 +43,19 @@ describe("the documentation's site", async () => {
     assert.ok(links > 1000, String(links));
   });
 
-  it("has no script, style or handler inside of a page, which the server's policy would block", () => {
+  it("has no inline script, style or handler, which the security policy would block", () => {
     for (const name of pages) {
-      const tags = textOf(name).replace(/<pre>[\s\S]*?<\/pre>/g, "");
+      const tags = textOf(name).replace(/<pre [\s\S]*?<\/pre>/g, "");
       assert.doesNotMatch(tags, /<style|<script(?! type="module" src="\/help\/help\.js"><\/script>)/, name);
       assert.doesNotMatch(tags, /<[^>]+ (style|on\w+)=/, name);
     }
   });
 
-  it("puts every page but the decisions into its navigation", () => {
+  it("lets the keyboard reach code and tables that scroll", () => {
+    for (const name of pages) assert.doesNotMatch(textOf(name), /<pre>|<div class="table">/, name);
+  });
+
+  it("has every page except the decisions in its navigation", () => {
     const [, navigation = ""] =
       /<nav aria-label="Documentation">([\s\S]*?)<\/nav>/.exec(textOf("index.html")) ?? [];
     const missing = [...site.pages]
@@ -71,7 +75,7 @@ describe("the documentation's site", async () => {
     );
   });
 
-  it("refuses a link to a file or a heading that is not there, and names it", async () => {
+  it("reports a link to a missing file or heading", async () => {
     const root = await mkdtemp(join(tmpdir(), "bellhop-site-"));
     try {
       await mkdir(join(root, "docs"));

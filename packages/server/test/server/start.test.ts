@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
-import { readable } from "../../src/log.ts";
+import { readable } from "../../src/server/log.ts";
 import { refuseNode } from "../../src/version.ts";
 import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
@@ -38,7 +38,7 @@ describe("a first start", () => {
   });
   after(() => rm(home, { recursive: true, force: true }));
 
-  it("on a busy port names PORT, and leaves the key to the next start, which shows it", async () => {
+  it("on a busy port names PORT, and the next start prints the key", async () => {
     const busy = createServer();
     const port = await portOf(busy);
     const failed = launch({ ...environment(), PORT: port });
@@ -57,23 +57,32 @@ listens there (EADDRINUSE). Stop it, or set PORT to another port; PORT=0 selects
     assert.match(next.stdout, /^ {2}export KEY=bh_live_[0-9a-f]{64}$/m);
   });
 
-  it("says that its data directory is new, and where else there is data", async () => {
+  it("reports a new data directory, other directories with data, a key and a sign-in link, the next none of them", async () => {
     const below = join(home, "elsewhere", "below");
     await mkdir(below);
-    const first = await ready(launch({}, below));
-    await stop(first);
+    const first = await ready(launch({ BELLHOP_API_KEY: "" }, below));
     const own = join(below, ".bellhop");
     assert.ok(first.stdout.includes(`  data      ${own}\n            NEW AND EMPTY.`));
     assert.ok(first.stdout.includes(`\n              ${dataDir}\n`), first.stdout);
     assert.ok(!first.stdout.includes(`\n              ${own}\n`), "it is not another one");
+    assert.match(first.stdout, /shown only once:\n\n {2}export KEY=bh_live_[0-9a-f]{64}\n/);
+    const link = /^ {2}(http:\S+)\/sign-in\/link\?token=([0-9a-f]{64})$/m.exec(first.stdout);
+    assert.equal(link?.[1], first.url);
+    const opened = await first.api("POST", "/v1/auth/session", { token: link?.[2] });
+    assert.deepEqual(
+      [opened.status, opened.json.team?.name, opened.json.user?.email],
+      [200, "Operator", "operator@bellhop.invalid"],
+    );
+    await stop(first);
 
-    const again = await ready(launch({}, below));
+    const again = await ready(launch({ BELLHOP_API_KEY: "" }, below));
     await stop(again);
     assert.ok(again.stdout.includes(`  data      ${own}\n  egress`));
+    assert.doesNotMatch(again.stdout, /bh_live_|sign-in\/link/);
   });
 });
 
-describe("a start on a database of the operator's own", () => {
+describe("a start on an external database", () => {
   let test: TestDatabase;
   let url: (parts?: { user?: string; password?: string; database?: string }) => string;
 
@@ -101,7 +110,7 @@ describe("a start on a database of the operator's own", () => {
     return lastLine(server);
   }
 
-  it("names DATABASE_URL when there is no server", async () => {
+  it("names DATABASE_URL when the database cannot be reached", async () => {
     assert.equal(
       await refusalOf({ DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" }),
       "The database of DATABASE_URL cannot be reached: no answer from PostgreSQL at 127.0.0.1:1 (ECONNREFUSED). " +
@@ -109,7 +118,7 @@ describe("a start on a database of the operator's own", () => {
     );
   });
 
-  it("names the role, the database and the statement that is missing", async () => {
+  it("names a missing role or database, and the statement that creates it", async () => {
     const [role, database] = await Promise.all([
       refusalOf({ DATABASE_URL: url({ user: "stranger", password: "s3cret" }) }),
       refusalOf({ DATABASE_URL: url({ database: "nowhere" }) }),
@@ -121,7 +130,7 @@ describe("a start on a database of the operator's own", () => {
     );
   });
 
-  it("names the grant that a role without a schema lacks, and needs no more than a schema of the role's own", async () => {
+  it("names the schema that a role lacks, and needs no other right", async () => {
     await test.database.rows("revoke create on schema public from public");
     const DATABASE_URL = url({ user: "guest" });
     assert.match(
@@ -140,7 +149,7 @@ describe("a start on a database of the operator's own", () => {
     assert.doesNotMatch(open.stdout, /vault/);
   });
 
-  it("logs a warning for each way in which a database that it was told to accept may lose tasks", async () => {
+  it("refuses a database that can lose tasks, or logs a warning if that is allowed", async () => {
     await test.database.rows("alter role guest set synchronous_commit = off");
     const DATABASE_URL = url({ user: "guest" });
     assert.match(
@@ -178,7 +187,7 @@ describe("npm start", () => {
   /** Resolves only once no process holds the pipe any more, neither npm nor a server that it left behind. */
   const closed = (server: ServerProcess) => once(server.child, "close");
 
-  it("passes SIGTERM on to the server, which stops once and in order", async () => {
+  it("forwards SIGTERM to the server, which stops once", async () => {
     const server = await startByNpm();
     server.signal("SIGTERM");
     await closed(server);
@@ -186,7 +195,7 @@ describe("npm start", () => {
     assert.equal(server.stderr.match(/"msg":"bellhop\.stopped"/g)?.length, 1);
   });
 
-  it("stops as gently on Ctrl-C, which reaches npm and the server at the same time", async () => {
+  it("stops once on Ctrl-C, which reaches npm and the server at the same time", async () => {
     const server = await startByNpm();
     process.kill(-(server.child.pid ?? 0), "SIGINT");
     await closed(server);
@@ -196,7 +205,7 @@ describe("npm start", () => {
 });
 
 describe("the log", () => {
-  it("has its levels as words, the actors' lives only at debug, and the banner after all of it", async () => {
+  it("has level names, no debug lines by default, and ends with the banner", async () => {
     const test = await createTestDatabase({ template: "template0" });
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
@@ -218,17 +227,17 @@ describe("the log", () => {
   });
 });
 
-describe("a line of the log on a terminal", () => {
+describe("a log line on a terminal", () => {
   const time = "2026-01-02T03:04:05.678Z";
 
-  it("has the time, the level, the event and its fields, and leaves out what is not there", () => {
+  it("has time, level, event and fields, without null fields", () => {
     assert.equal(
       readable({ level: "warn", time, msg: "lease.lost", worker: 7, name: "a b", keys: ["k"], team: null }),
       '03:04:05 warn  lease.lost  worker=7  name=a b  keys=["k"]',
     );
   });
 
-  it("shows a text of several lines below, so that a link in it can be followed", () => {
+  it("shows a text of several lines below the line", () => {
     assert.equal(
       readable({
         level: "warn",
@@ -240,7 +249,7 @@ describe("a line of the log on a terminal", () => {
     );
   });
 
-  it("says what an error was and what was behind it, and steers no terminal", () => {
+  it("shows an error with its cause, without control characters", () => {
     const err = {
       type: "Problem",
       message: "away\u001b[2J",
@@ -255,7 +264,7 @@ describe("a line of the log on a terminal", () => {
 });
 
 describe("the version of Node", () => {
-  it("is refused when it is older than the package says, by its number", () => {
+  it("is refused when it is older than the package requires", () => {
     for (const good of ["20.19.0", "20.20.2", "22.1.0", "100.0.0"])
       assert.equal(refuseNode(good, ">=20.19"), null);
     for (const old of ["18.20.4", "20.18.3", "9.11.2"])

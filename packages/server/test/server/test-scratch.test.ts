@@ -10,7 +10,7 @@ import { ROOT } from "../places.ts";
 const isRoot = process.getuid?.() === 0;
 const STRANGER = 12_345;
 
-describe("the test runner, where an earlier run was killed", () => {
+describe("the test runner, after an earlier run was killed", () => {
   let parent: string;
   let deadPid: number;
 
@@ -39,13 +39,13 @@ describe("the test runner, where an earlier run was killed", () => {
     return directory;
   }
 
-  it("removes directories that are closed to writing", async () => {
+  it("removes read-only directories", async () => {
     await leave("closed", true);
     assert.deepEqual(removeLeftovers(null), { status: 0, said: "" });
     assert.deepEqual(await readdir(parent), []);
   });
 
-  it("names what belongs to another user, removes the rest and goes on", { skip: !isRoot }, async () => {
+  it("names files of another user, and removes the rest", { skip: !isRoot }, async () => {
     const strange = await leave("of-root", false);
     await leave("of-another-run", false);
     const own = join(parent, `bellhop-test-${deadPid}-of-another-run`);
@@ -59,7 +59,7 @@ describe("the test runner, where an earlier run was killed", () => {
     await rm(strange, { recursive: true });
   });
 
-  it("leaves the directory of a run that goes on", async () => {
+  it("keeps the directory of a run that is still active", async () => {
     const running = join(parent, `bellhop-test-${process.pid}-running`);
     await mkdir(running);
     assert.deepEqual(removeLeftovers(null), { status: 0, said: "" });

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
 
-describe("a server that is told of a collector", () => {
+describe("a server with a trace collector", () => {
   let test: TestDatabase;
   let target: TestTarget;
   let collector: TestTarget;
@@ -57,7 +57,7 @@ describe("a server that is told of a collector", () => {
     return answer.body.json();
   }
 
-  it("sends a span of the creation, in the caller's trace, one of the attempt that links to it, and one of the notification", async () => {
+  it("sends spans for creation, attempt and notification, linked to the caller's trace", async () => {
     const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
     await create(
       {
@@ -88,7 +88,7 @@ describe("a server that is told of a collector", () => {
     assert.equal(attribute(resource, "service.name"), "bellhop");
   });
 
-  it("links every attempt and every poll to the creation, and marks what failed", async () => {
+  it("links every attempt and poll to the creation, and marks failed ones", async () => {
     let calls = 0;
     target.answer = (call, response) => {
       calls += 1;
@@ -123,7 +123,7 @@ describe("a server that is told of a collector", () => {
     );
   });
 
-  it("sends a span of each firing of a schedule, to which the attempt links, and one of each delivery to a webhook", async () => {
+  it("sends a span for each firing of a schedule and each webhook delivery", async () => {
     const hook = { url: `${target.url}/hook-s3cret`, events: ["task.completed"] };
     assert.equal((await server.api("POST", "/v1/webhooks", hook)).status, 201);
     const terms = { cron: "0 0 1 1 *", task: { targetUrl: target.url } };
@@ -155,7 +155,7 @@ describe("a server that is told of a collector", () => {
     assert.doesNotMatch(collector.calls.map(({ body }) => body).join(), /s3cret/);
   });
 
-  it("stops in time though the collector hangs", async () => {
+  it("stops although the collector hangs", async () => {
     const exports = collector.calls.length;
     collector.hold();
     await create({ targetUrl: target.url });
@@ -165,8 +165,8 @@ describe("a server that is told of a collector", () => {
   });
 });
 
-describe("a server that is told of a collector without the packages that it takes", () => {
-  it("does not start, and names them", async () => {
+describe("a server with a trace collector, but without the packages for it", () => {
+  it("does not start, and names the packages", async () => {
     const missing = async () => {
       throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });
     };

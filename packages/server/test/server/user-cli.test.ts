@@ -25,7 +25,7 @@ interface Ran {
 }
 
 /** The commands of a user, against what `bellhop dev` starts. */
-describe("the bellhop command, in the hands of a user", () => {
+describe("the bellhop command of a user", () => {
   let home: string;
   let dev: Json;
   let end: () => Promise<number | null>;
@@ -74,7 +74,7 @@ describe("the bellhop command, in the hands of a user", () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it("finds a queue and tasks of every kind after bellhop dev, and a link into the dashboard", async () => {
+  it("finds sample tasks, a queue and a dashboard link after bellhop dev", async () => {
     assert.match(dev.dashboard, /^http:\/\/127\.0\.0\.1:\d+\/\S+/);
     const tasks = JSON.parse(await done("tasks", "list", "--tag", "sample", "--json"));
     assert.equal(tasks.length, 5);
@@ -85,7 +85,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.match(await done("queues", "list"), /^demo +2 /m);
   });
 
-  it("hands over a call and waits for its end, which the exit code tells", async () => {
+  it("creates a task and waits for its end, which sets the exit code", async () => {
     const completed = await done(
       ...[
         "tasks",
@@ -111,7 +111,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal((await run("tasks", "wait", again)).code, 1);
   });
 
-  it("says why a task does not run, and calls it off", async () => {
+  it("explains why a task does not run, and cancels it", async () => {
     const file = { queue: "default", webhook_url: dev.echo, delay: 3600 };
     const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey };
     const { stdout } = await bellhop(environment, ["tasks", "create", "--from", "-"], JSON.stringify(file));
@@ -121,7 +121,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal(await done("tasks", "cancel", id), `${id} is cancelled\n`);
   });
 
-  it("prints what happens, as it happens", async () => {
+  it("prints events as they happen", async () => {
     const tail = run("tasks", "tail", "--queue", "tailed", "--count", "2", "--json");
     await done("queues", "create", "tailed");
     let isOver = false;
@@ -143,7 +143,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal(await done("queues", "delete", "tailed"), "Deleted tailed\n");
   });
 
-  it("stores a credential that it is given by a pipe, and makes and revokes keys", async () => {
+  it("stores a credential from standard input, and creates and revokes keys", async () => {
     const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey };
     const stored = await bellhop(
       environment,
@@ -158,7 +158,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal(await done("keys", "revoke", mine.id), `Revoked ${mine.id}\n`);
   });
 
-  it("remembers a server in a file that is the user's alone", async () => {
+  it("stores a profile in a file that only the user can read", async () => {
     const named = ["login", dev.url, "--name", "here"];
     const refused = await bellhop({}, named, "bh_live_00000000000000000000000000000000");
     assert.equal(refused.code, 1);
@@ -181,7 +181,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal((await bellhop({}, ["queues", "list"])).code, 1);
   });
 
-  it("looks a server over, and says what to do about one that does not answer", async () => {
+  it("checks a server, and advises about one that does not answer", async () => {
     const well = await run("doctor", "--json");
     assert.equal(well.code, 0, well.stdout);
     const { findings } = JSON.parse(well.stdout);
@@ -202,7 +202,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.match(stranger.stdout, /^XX {2}key /m);
   });
 
-  it("tells a mistake in what was typed from a failure", async () => {
+  it("exits with 2 for a usage error, and with 1 for a failure", async () => {
     for (const args of [["tasks", "create"], ["tasks", "list", "--status", "done"], ["queues"]])
       assert.equal((await run(...args)).code, 2, args.join(" "));
     const { code, stderr } = await run("tasks", "get", "task_00000000000000000000000000");
@@ -250,7 +250,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal(complete("bellhop tasks create http://x --pay"), "--payload");
   });
 
-  it("hands over many tasks at once, and says which were refused", async () => {
+  it("creates many tasks at once, and reports which were refused", async () => {
     const task = { queue: "default", webhookUrl: dev.echo, delay: 3600, tags: ["many"] };
     const lines = [task, { ...task, queue: "missing" }, { ...task, webhookUrl: "ftp://x" }, task];
     const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: dev.apiKey };
@@ -266,7 +266,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.match((await bellhop(environment, ["tasks", "batch", "-"], "{]")).stderr, /neither a JSON array/);
   });
 
-  it("acts on all tasks that match, and refuses to act on all without being told to", async () => {
+  it("acts on all matching tasks, and requires --all to act on every task", async () => {
     assert.equal(await done("tasks", "bulk", "cancel", "--tag", "many", "--dry-run"), "2\n");
     const id = (await done("tasks", "bulk", "cancel", "--tag", "many")).trim();
     assert.match(id, /^bulk_\w{26}$/);
@@ -277,7 +277,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.equal((await run("tasks", "bulk", "cancel", "--all", "--tag", "many")).code, 2);
   });
 
-  it("prints one field where --pick names it", async () => {
+  it("prints the field that --pick names", async () => {
     const id = (await done("tasks", "create", dev.echo, "--tag", "picked", "--wait", "--pick", "id")).trim();
     assert.equal(await done("tasks", "get", id, "--pick", "result.statusCode"), "200\n");
     assert.equal(await done("tasks", "get", id, "--pick", "tags"), "picked\n");
@@ -287,7 +287,7 @@ describe("the bellhop command, in the hands of a user", () => {
     assert.deepEqual([wrong.code, wrong.stderr], [1, 'There is nothing at "resutl" in the answer\n']);
   });
 
-  it("sends events and the calls of a test key's tasks to an endpoint here, signed", async () => {
+  it("forwards events and sandbox calls to a local endpoint, signed", async () => {
     const key = (await done("keys", "create", "listener", "--test")).trim();
     const { secret } = await createBellhop({ url: dev.url, apiKey: dev.apiKey }).signingSecret.get();
     const environment = { BELLHOP_URL: dev.url, BELLHOP_API_KEY: key, BELLHOP_SIGNING_SECRET: secret };
@@ -328,7 +328,7 @@ describe("the bellhop command, in the hands of a user", () => {
     }
   });
 
-  it("ends bellhop dev by Ctrl-C, and nothing is left of it", async () => {
+  it("ends bellhop dev on Ctrl-C, and removes its data directory", async () => {
     assert.equal(await end(), 0);
     await assert.rejects(stat(dev.dataDir));
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { createDiskMonitor } from "../../src/service/disk-monitor.ts";
 
-it("room on the disk is low below the mark, is made while there is something to remove, and is said once", async () => {
+it("the disk monitor removes tasks while free space is low, and logs each change once", async () => {
   let free = 1_000;
   let finished = 2;
   const said: string[] = [];

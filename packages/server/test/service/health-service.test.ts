@@ -30,7 +30,7 @@ describe("readiness", () => {
     return { watched, store, pass, database, health };
   }
 
-  it("ends when a statement has not been answered for more than three seconds, and says which", async () => {
+  it("ends when a statement is unanswered for over three seconds, and names its purpose", async () => {
     const { watched, store, pass, database, health } = createScene();
     await store();
     const gate = createGate();
@@ -59,7 +59,7 @@ describe("readiness", () => {
     assert.equal(await database(), "ok");
   });
 
-  it("ends when statements are refused and none has succeeded since, and comes back by itself", async () => {
+  it("ends while statements fail, and returns by its own probe", async () => {
     const { watched, store, pass, database } = createScene();
     watched.before = () => {
       throw databaseAway();
@@ -79,7 +79,7 @@ describe("readiness", () => {
     assert.equal(rows.length, 0, "and leaves nothing behind");
   });
 
-  it("is not ended by a single lost connection, nor by a statement that the database refuses for itself", async () => {
+  it("is not ended by a single lost connection", async () => {
     const { watched, store, pass, database } = createScene();
     watched.before = () => {
       watched.before = () => {};

@@ -60,7 +60,7 @@ function findObstacles(before: readonly Part[], after: readonly Part[]): string[
   ];
 }
 
-describe("a migration that lets older nodes serve", () => {
+describe("a migration that allows older nodes", () => {
   let test: TestDatabase;
   beforeEach(async () => {
     test = await createTestDatabase({ template: "template0" });
@@ -108,7 +108,7 @@ describe("a migration that lets older nodes serve", () => {
     "create function twice(value integer) returns integer language sql as 'select value * 2'",
   ];
   for (const sql of ADDITIVE) {
-    it(`may: ${sql}`, async () => {
+    it(`is allowed to run: ${sql}`, async () => {
       assert.deepEqual(await obstaclesOf(BASE, sql), []);
     });
   }
@@ -133,7 +133,7 @@ describe("a migration that lets older nodes serve", () => {
     ],
   ];
   for (const [sql, obstacle] of OTHERS) {
-    it(`may not: ${sql}`, async () => {
+    it(`is not allowed to run: ${sql}`, async () => {
       assert.match((await obstaclesOf(BASE, sql)).join("\n"), obstacle);
     });
   }

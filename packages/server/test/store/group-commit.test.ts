@@ -21,7 +21,7 @@ function createFlushes() {
 }
 
 describe("group commit", () => {
-  it("flushes a lone item without waiting for others", async () => {
+  it("flushes a single item without waiting for others", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate });
 
@@ -33,7 +33,7 @@ describe("group commit", () => {
     assert.equal(await stored, "stored 1");
   });
 
-  it("puts what arrives during a flush into the next one, in order, and no more than fits", async () => {
+  it("puts items that arrive during a flush into the next ones, in order, up to maxItems", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 2, soon: setImmediate });
 
@@ -51,7 +51,7 @@ describe("group commit", () => {
     assert.equal(group.waiting, 0);
   });
 
-  it("puts no more weight into one flush than allowed, and an item that is heavier into one of its own", async () => {
+  it("limits the weight of a flush, and flushes an item above the limit alone", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const weight = { of: (item: number) => item, most: 10 };
     const group = createGroupCommit({ flush, maxItems: 3, weight, soon: setImmediate });
@@ -66,7 +66,7 @@ describe("group commit", () => {
     await Promise.all(stored);
   });
 
-  it("lets what is ready to be read when a flush returns share the next one", async () => {
+  it("includes items read in the turn in which a flush returns in the next flush", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate });
 
@@ -81,7 +81,7 @@ describe("group commit", () => {
     assert.deepEqual(batches, [[1], [2, 3]]);
   });
 
-  it("has one running flush at a time", async () => {
+  it("runs one flush at a time", async () => {
     const { batches, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 1, soon: setImmediate });
 
@@ -93,7 +93,7 @@ describe("group commit", () => {
     assert.equal(batches.length, 1);
   });
 
-  it("refuses only the items of the flush that failed", async () => {
+  it("rejects only the items of the flush that failed", async () => {
     const { ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 2, soon: setImmediate });
 
@@ -109,7 +109,7 @@ describe("group commit", () => {
     );
   });
 
-  it("is drained once nothing waits or is in flight, also when nothing ever came", async () => {
+  it("is drained once no item waits or is in flight, even if there never was one", async () => {
     const { ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 1, soon: setImmediate });
     await group.drained();
@@ -128,7 +128,7 @@ describe("group commit", () => {
     await done;
   });
 
-  it("refuses items without an answer in time, and never starts their flush afterwards", async () => {
+  it("rejects items without an answer in time, and does not flush them later", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const time = createTestTime();
     const patience = { ms: 1000, time, refuse: () => new Error("too late") };

@@ -31,7 +31,7 @@ describe("migrating", () => {
     return rows.map(({ name }) => name);
   }
 
-  it("brings an empty database up to date, and an up-to-date one nowhere", async () => {
+  it("applies all migrations to an empty database, and none to an up-to-date one", async () => {
     const applied = await migrate(test.database);
 
     assert.deepEqual(applied, ALL);
@@ -40,7 +40,7 @@ describe("migrating", () => {
     assert.deepEqual(await migrate(test.database), []);
   });
 
-  it("is done once when several nodes start at the same time on an empty database", async () => {
+  it("applies each migration once when several nodes start at the same time", async () => {
     const nodes = [test.open(1), test.open(1), test.open(1)];
 
     const applied = await Promise.all(nodes.map((node) => migrate(node)));
@@ -49,7 +49,7 @@ describe("migrating", () => {
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
   });
 
-  it("counts what the first release had in the sandbox apart from the rest", async () => {
+  it("separates sandbox and live counts of a database of the first release", async () => {
     const { database } = test;
     await database.rows(MIGRATIONS[0]?.sql ?? "");
     await database.rows(
@@ -78,7 +78,7 @@ describe("migrating", () => {
     ]);
   });
 
-  it("makes tasks findable that a version without due_at, poll_at, list_key and claim_batches left", async () => {
+  it("fills due_at, poll_at, list_key and claim_batches for existing tasks", async () => {
     const { database } = test;
     const hotRow = MIGRATIONS.findIndex(({ name }) => name === "hot row");
     for (const { sql } of MIGRATIONS.slice(0, hotRow)) await database.rows(sql);
@@ -176,7 +176,7 @@ describe("migrating", () => {
     });
 
     for (const version of [4, 13, 19]) {
-      it(`is adopted from a server that stored no hashes and had come to version ${version}`, async () => {
+      it(`gets its hashes from a database at version ${version} that has none`, async () => {
         await migrateWithoutHashes(MIGRATIONS.filter((migration) => migration.version <= version));
 
         await migrate(test.database);
@@ -186,7 +186,7 @@ describe("migrating", () => {
       });
     }
 
-    it("is refused where a hash is another one, before anything is changed", async () => {
+    it("is refused, without changes, when a hash differs", async () => {
       await migrate(test.database);
       await test.database.rows("update schema_migrations set hash = 'another' where version = 9");
       await test.database.rows("delete from schema_migrations where version = $1", [SCHEMA_VERSION]);
@@ -194,14 +194,14 @@ describe("migrating", () => {
       await assertRefused(/its migration 9 \("cancel and retry"\) has other SQL than this build's/);
     });
 
-    it("is refused where it lacks one in the middle", async () => {
+    it("is refused when it lacks a migration in the middle", async () => {
       await migrate(test.database);
       await test.database.rows("delete from schema_migrations where version = 14");
 
       await assertRefused(/it has migration 15 \("webhooks"\) without migration 14 \("events"\)/);
     });
 
-    it("is refused where it has one that this build does not have", async () => {
+    it("is refused when it has a migration that this build lacks", async () => {
       await migrate(test.database);
       await test.database.rows("insert into schema_migrations (version, name) values (8, 'elsewhere')");
 
@@ -235,7 +235,7 @@ describe("migrating", () => {
     }
   });
 
-  describe("a database that a newer version has migrated", () => {
+  describe("a database migrated by a newer version", () => {
     /** `oldestNode` null: as a version left it that stored none. */
     async function addLater(version: number, name: string, oldestNode: number | null): Promise<void> {
       await test.database.rows(
@@ -251,7 +251,7 @@ describe("migrating", () => {
       assert.match((await findSchemaConflict(test.database)) ?? "", conflict);
     }
 
-    it("is refused and left alone where it does not say that older nodes may serve", async () => {
+    it("is refused and unchanged unless it allows older nodes", async () => {
       await migrate(test.database);
       await addLater(SCHEMA_VERSION + 1, "from the future", null);
 
@@ -263,7 +263,7 @@ describe("migrating", () => {
       assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 1);
     });
 
-    it("is served where every later migration says that nodes of this version may", async () => {
+    it("is accepted when every later migration allows nodes of this version", async () => {
       await migrate(test.database);
       await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
       await addLater(SCHEMA_VERSION + 5, "for even older ones", SCHEMA_VERSION - 1);
@@ -274,7 +274,7 @@ describe("migrating", () => {
       assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 5);
     });
 
-    it("is refused where one of several later migrations needs newer nodes, and that one is named", async () => {
+    it("is refused when one later migration needs newer nodes, and names that migration", async () => {
       await migrate(test.database);
       await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
       await addLater(SCHEMA_VERSION + 2, "another layout", SCHEMA_VERSION + 1);
@@ -290,7 +290,7 @@ describe("migrating", () => {
       );
     });
 
-    it("is refused where a known migration has other SQL, however compatible the later ones are", async () => {
+    it("is refused when a known migration has other SQL, even if later ones are compatible", async () => {
       await migrate(test.database);
       await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
       await test.database.rows("update schema_migrations set hash = 'another' where version = 9");
@@ -332,21 +332,21 @@ describe("migrating", () => {
       return result;
     }
 
-    it("gives up and changes nothing if older nodes serve meanwhile: their statements wait behind it", async () => {
+    it("gives up without changes if older nodes serve, whose statements would wait", async () => {
       const result = await migrateBeside({ ...next, oldestNode: SCHEMA_VERSION });
 
       assert.ok(result instanceof Problem && result.code === "database_away", String(result));
       assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
     });
 
-    it("waits if older nodes do not serve", async () => {
+    it("waits if no older nodes serve", async () => {
       assert.equal(await migrateBeside(next), "waits");
 
       assert.equal(await schemaVersion(test.database), SCHEMA_VERSION + 1);
     });
   });
 
-  it("stores with each migration the oldest version whose nodes may serve on it", async () => {
+  it("stores with each migration the oldest node version that it allows", async () => {
     await migrate(test.database);
 
     const stored = await test.database.rows(
@@ -358,7 +358,7 @@ describe("migrating", () => {
     );
   });
 
-  it("adds the column for the oldest version to a table that lacks it", async () => {
+  it("adds the column oldest_node to a table that lacks it", async () => {
     await migrate(test.database);
     await test.database.rows("alter table schema_migrations drop column oldest_node");
 
@@ -368,14 +368,14 @@ describe("migrating", () => {
     await requireCurrentSchema(test.database);
   });
 
-  it("tells a running node that the schema is older than its own", async () => {
+  it("reports a schema that is older than the running node's", async () => {
     await migrate(test.database);
     await test.database.rows("delete from schema_migrations where version = $1", [SCHEMA_VERSION]);
 
     assert.match((await findSchemaConflict(test.database)) ?? "", /^version \d+, this node needs \d+$/);
   });
 
-  it("leaves nothing behind when it breaks off half-way, and succeeds the next time", async () => {
+  it("rolls back completely when it fails halfway, and succeeds the next time", async () => {
     // In the way of a table in the middle of the migration.
     await test.database.rows("create table tasks (not_ours integer)");
     await assert.rejects(migrate(test.database), { code: "42P07" });
@@ -385,7 +385,7 @@ describe("migrating", () => {
     assert.deepEqual(await migrate(test.database), ALL);
   });
 
-  it("refuses a layout from before the first release, says what to do, and leaves it alone", async () => {
+  it("refuses a schema from before the first release, with advice and without changes", async () => {
     await test.database.rows(
       `create table schema_migrations (version integer primary key, name text, applied_at timestamptz);
        insert into schema_migrations values (1, 'foundation'), (2, 'direct-calls')`,

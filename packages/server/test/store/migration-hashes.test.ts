@@ -16,7 +16,7 @@ describe("the committed hashes of migrations", async () => {
   const committed = readFileSync(join(ROOT, HASHES), "utf8");
   const next = { version: 9999, name: "next", sql: "select 1" };
 
-  it("are those of this source", () => {
+  it("match the migrations in the source", () => {
     assert.equal(migrationHashes(MIGRATIONS, committed), committed);
   });
 

@@ -7,7 +7,7 @@ import { migrate, SCHEMA_VERSION } from "../../src/store/migrate.ts";
 import { ROOT } from "../places.ts";
 import { createTestDatabase } from "../test-database.ts";
 
-it("docs/schema.sql is the schema that the migrations make; npm run generate writes it", async () => {
+it("docs/schema.sql equals the schema of the migrations (npm run generate writes it)", async () => {
   const test = await createTestDatabase({ template: "template0" });
   const { schemaPage } = await import(pathToFileURL(join(ROOT, "scripts/schema-page.mjs")).href);
   try {

@@ -36,12 +36,13 @@ const RULES: Record<string, (text: string) => number> = {
  * A line may go, and none may come.
  */
 const DEBTS = [
-  "tasks/bulks.ts: unstable in case (2)",
+  "features/bulk-actions/store.ts: unstable in case (2)",
+  "features/stats/store.ts: unstable in case (1)",
+  "features/webhooks/store.ts: unstable in coalesce (1)",
   "tasks/due-queues.ts: limit in a lateral over values (1)",
   "tasks/explanations.ts: a join with workers (2)",
   "tasks/notifications.ts: unstable in coalesce (1)",
   "tasks/queue-slots.ts: a CTE in returning (1)",
-  "tasks/queue-stats-reads.ts: unstable in case (1)",
   "tasks/task-cancellations.ts: unstable in case (1)",
   "tasks/task-claims.ts: limit in a lateral over values (1)",
   "tasks/task-claims.ts: unstable in coalesce (1)",
@@ -51,11 +52,10 @@ const DEBTS = [
   "tasks/task-removals.ts: limit in a lateral over values (1)",
   "tasks/task-retries.ts: unstable in case (2)",
   "tasks/webhook-deliveries.ts: unstable in coalesce (1)",
-  "tasks/webhooks.ts: unstable in coalesce (1)",
 ];
 
 describe("the names of statements", () => {
-  it("are each given to one statement", async () => {
+  it("are unique", async () => {
     const home = join(SERVER, "src");
     const files = (await readdir(home, { recursive: true })).filter((name) => name.endsWith(".ts"));
     const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));
@@ -73,15 +73,16 @@ describe("the names of statements", () => {
 });
 
 describe("the statements on tables of a team", () => {
-  it("keep to what a database that is distributed by team can run", async () => {
-    const home = join(SERVER, "src/store");
+  it("use only what a database distributed by team can run, except for known debts", async () => {
+    const home = join(SERVER, "src");
+    const files = (await readdir(home, { recursive: true })).filter((name) =>
+      /^store\/(?:tasks|vault)\/|^features\/[^/]+\/store[^/]*\.ts$/.test(name),
+    );
     const found: string[] = [];
-    for (const room of ["tasks", "vault"]) {
-      for (const name of await readdir(join(home, room))) {
-        const breaches = breachesIn(await readFile(join(home, room, name), "utf8"));
-        for (const [rule, count] of Object.entries(breaches))
-          found.push(`${room}/${name}: ${rule} (${count})`);
-      }
+    for (const name of files) {
+      const breaches = breachesIn(await readFile(join(home, name), "utf8"));
+      for (const [rule, count] of Object.entries(breaches))
+        found.push(`${name.replace(/^store\//, "")}: ${rule} (${count})`);
     }
     assert.deepEqual(found.sort(), DEBTS);
   });
@@ -96,7 +97,7 @@ describe("the statements on tables of a team", () => {
       "select 1 from (values (1)) as p(n) cross join lateral (select 1 from t limit 1) x",
     "a join with workers": "select 1 from tasks t left join workers w on w.id = t.worker_id",
   }))
-    it(`are looked through for this: ${rule}`, () => {
+    it(`are checked for: ${rule}`, () => {
       assert.deepEqual(breachesIn(`sql.rows(\`${text}\`)`), { [rule]: 1 });
       assert.deepEqual(breachesIn(`/** ${text} */`), {});
     });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { mayBeSentTo, parseAllowedHost, vaultReferences } from "../../src/domain/vault-token.ts";
 
 describe("allowed hosts", () => {
-  it("are host names, with a port or a leading wildcard if wanted, in the spelling of URLs", () => {
+  it("are host names with an optional port or leading wildcard, normalized", () => {
     const good: [string, string][] = [
       ["api.example.com", "api.example.com"],
       ["API.Example.com.", "api.example.com"],
@@ -81,7 +81,7 @@ describe("allowed hosts", () => {
     }
   });
 
-  it("a header refers to a token when its value starts with tok_", () => {
+  it("apply to headers whose value starts with tok_", () => {
     assert.deepEqual(vaultReferences({ A: "tok_1", B: "Bearer tok_2", C: "TOK_3", D: "tok_" }), [
       { header: "A", tokenId: "tok_1" },
       { header: "D", tokenId: "tok_" },

@@ -12,7 +12,7 @@ const ring = parseKeyRing(`new:${newKey()},old:${oldKey}`);
 const context: SealContext = { purpose: "token", teamId: 1, id: "0190a5d0" };
 
 describe("the cipher", () => {
-  it("opens what it sealed, whatever it was", () => {
+  it("decrypts any text that it encrypted", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         assert.equal(unseal(ring, context, seal(ring.sealing, context, text)), text);
@@ -20,7 +20,7 @@ describe("the cipher", () => {
     );
   });
 
-  it("shows nothing of the text, and never the same twice", () => {
+  it("reveals only the length of the text, and never encrypts the same way twice", () => {
     const text = "sk_live_canary";
     const [first, second] = [seal(ring.sealing, context, text), seal(ring.sealing, context, text)];
 
@@ -30,14 +30,14 @@ describe("the cipher", () => {
     assert.equal(first.length, 2 + "new".length + 12 + text.length + 16);
   });
 
-  it("finds the key that sealed it by itself", () => {
+  it("finds the key that encrypted a text", () => {
     const byOld = seal(parseKeyRing(`old:${oldKey}`).sealing, context, "text");
 
     assert.equal(sealingKeyOf(byOld), "old");
     assert.equal(unseal(ring, context, byOld), "text");
   });
 
-  it("threat: a ciphertext opens in no other row, team or purpose", () => {
+  it("refuses a ciphertext of another row, team or purpose", () => {
     const sealed = seal(ring.sealing, context, "text");
     const others: SealContext[] = [
       { ...context, id: "0190a5d1" },
@@ -49,7 +49,7 @@ describe("the cipher", () => {
     for (const other of others) assert.throws(() => unseal(ring, other, sealed), SealError);
   });
 
-  it("threat: a single changed bit, a cut or an added byte is noticed, wherever it is", () => {
+  it("refuses a ciphertext with a changed, missing or added byte", () => {
     const sealed = seal(ring.sealing, context, "sk_live_canary");
     fc.assert(
       fc.property(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), (index, flip) => {
@@ -64,7 +64,7 @@ describe("the cipher", () => {
     assert.throws(() => unseal(ring, context, Buffer.concat([sealed, Buffer.alloc(1)])), SealError);
   });
 
-  it("threat: another key opens nothing, be it of the same id or of another", () => {
+  it("refuses another key, with the same id or another", () => {
     const sealed = seal(ring.sealing, context, "sk_live_canary");
     const impostor = parseKeyRing(`new:${newKey()}`);
     const stranger = parseKeyRing(`other:${newKey()}`);
@@ -76,7 +76,7 @@ describe("the cipher", () => {
     );
   });
 
-  it("promise G: its errors show neither text nor key", () => {
+  it("shows neither text nor key in its errors (promise G)", () => {
     const sealed = seal(ring.sealing, context, "sk_live_canary");
     try {
       unseal(ring, { ...context, teamId: 2 }, sealed);

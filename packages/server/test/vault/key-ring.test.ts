@@ -15,7 +15,7 @@ const other = randomBytes(32).toString("base64");
 const exported = (ring: KeyRing, id: string) => ring.find(id)?.key.export().toString("base64");
 
 describe("the key ring", () => {
-  it("seals with the first key and opens with all of them", () => {
+  it("encrypts with the first key and decrypts with all of them", () => {
     const ring = parseKeyRing(`2026-03:${key},old:${other}`);
 
     assert.equal(ring.sealing.id, "2026-03");
@@ -25,7 +25,7 @@ describe("the key ring", () => {
     assert.equal(ring.find("none"), undefined);
   });
 
-  it("takes spaces, line breaks, base64url and missing padding", () => {
+  it("accepts spaces, line breaks, base64url and missing padding", () => {
     const loose = key.replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
     const ring = parseKeyRing(`\n a:${loose} ,\n\nb:${other}\n`);
 
@@ -33,7 +33,7 @@ describe("the key ring", () => {
     assert.equal(exported(ring, "a"), key);
   });
 
-  it("says which entry is wrong, and never what it holds", () => {
+  it("names the position of an invalid entry, and never its content", () => {
     const cases: [string, RegExp][] = [
       ["", /holds no key/],
       [" , ", /holds no key/],
@@ -63,7 +63,7 @@ describe("the key ring", () => {
     }
   });
 
-  it("promise G: shows no key when it is printed", () => {
+  it("shows no key when it is printed (promise G)", () => {
     const ring = parseKeyRing(`a:${key}`);
     const shown = inspect(ring, { depth: 10, showHidden: true }) + JSON.stringify(ring);
 
@@ -73,7 +73,7 @@ describe("the key ring", () => {
   });
 });
 
-describe("the setting BELLHOP_VAULT_KEYS", () => {
+describe("BELLHOP_VAULT_KEYS", () => {
   let dir: string;
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), "bellhop-vault-"));
@@ -90,14 +90,14 @@ describe("the setting BELLHOP_VAULT_KEYS", () => {
     assert.deepEqual(readConfig({ BELLHOP_VAULT_KEYS: "off" }).withoutEffect, []);
   });
 
-  it("may be given as a file", async () => {
+  it("may be given by a file", async () => {
     await writeFile(join(dir, "keys"), `a:${key}\nb:${other}\n`);
     const config = readConfig({ BELLHOP_VAULT_KEYS_FILE: join(dir, "keys") });
 
     assert.deepEqual((config.vaultKeys as KeyRing).ids, ["a", "b"]);
   });
 
-  it("stops the start with one line that does not show the key", () => {
+  it("is refused at the start with one line that does not show the key", () => {
     assert.throws(
       () => readConfig({ BELLHOP_VAULT_KEYS: key }),
       (error: Error) =>
@@ -108,7 +108,7 @@ describe("the setting BELLHOP_VAULT_KEYS", () => {
   });
 });
 
-describe("the generated key", () => {
+describe("the generated vault key", () => {
   let dir: string;
   let umask: number;
   beforeEach(async () => {
@@ -121,7 +121,7 @@ describe("the generated key", () => {
   });
   const mode = async () => ((await stat(join(dir, "vault-keys"))).mode & 0o777).toString(8);
 
-  it("is created once, readable only by its owner, and found again", async () => {
+  it("is created once, readable only by its owner, and reused", async () => {
     const made = await openKeyFile(dir);
     assert.equal(await mode(), "600");
     const found = await openKeyFile(dir);
@@ -132,7 +132,7 @@ describe("the generated key", () => {
     assert.equal(exported(found, found.sealing.id), exported(made, made.sealing.id));
   });
 
-  it("is another one in another directory, with another id", async () => {
+  it("differs between directories, as does its id", async () => {
     const second = await mkdtemp(join(tmpdir(), "bellhop-vault-"));
     const [a, b] = [await openKeyFile(dir), await openKeyFile(second)];
     await rm(second, { recursive: true });
@@ -141,7 +141,7 @@ describe("the generated key", () => {
     assert.notEqual(exported(a, a.sealing.id), exported(b, b.sealing.id));
   });
 
-  it("is closed again when a restored copy has become readable", async () => {
+  it("gets mode 0600 again when a restored copy is readable by others", async () => {
     await openKeyFile(dir);
     await chmod(join(dir, "vault-keys"), 0o644);
 
@@ -150,7 +150,7 @@ describe("the generated key", () => {
     assert.equal(await mode(), "600");
   });
 
-  it("survives a start that died while writing it", async () => {
+  it("is created even if an earlier start died while writing it", async () => {
     await writeFile(join(dir, "vault-keys.new"), "key-12", { mode: 0o644 });
 
     await openKeyFile(dir);
@@ -159,7 +159,7 @@ describe("the generated key", () => {
     assert.deepEqual(await readdir(dir), ["vault-keys"]);
   });
 
-  it("may get further keys manually, and its mistakes are reported by position", async () => {
+  it("may be followed by further keys, whose errors are reported by position", async () => {
     await openKeyFile(dir);
     const path = join(dir, "vault-keys");
     await writeFile(path, `new:${key}\n${await readFile(path, "utf8")}`);

@@ -85,7 +85,7 @@ const around = fc.string({ unit: fc.constantFrom(..."abc {}<>:,\"'\n\u20ac") });
 
 describe("redaction", () => {
   for (const [name, spell] of Object.entries({ ...ESCAPES, ...ENCODINGS })) {
-    it(`promise G: leaves no credential in ${name}`, () => {
+    it(`removes a credential in ${name} (promise G)`, () => {
       fc.assert(
         fc.property(value, around, edge, around, (secret, before, mark, after) => {
           const out = redactor(secret)(`${before}${mark}${spell(secret)}${mark}${after}`);
@@ -109,7 +109,7 @@ describe("redaction", () => {
     assert.equal(redactor("a\\>aaaa\\")('"a\\&gt;aaaa\\"'), '"***"');
   });
 
-  it("promise G: leaves no credential in the middle of a longer base64, wherever in it", () => {
+  it("removes a credential at any place in a longer base64 text (promise G)", () => {
     fc.assert(
       fc.property(value, fc.uint8Array(), fc.uint8Array(), fc.boolean(), (secret, before, after, url) => {
         const bytes = Buffer.concat([before, Buffer.from(secret, "latin1"), after]);
@@ -127,7 +127,7 @@ describe("redaction", () => {
     );
   });
 
-  it("promise G: leaves none of two credentials, even where one is part of the other", () => {
+  it("removes each of two credentials, even if one is part of the other (promise G)", () => {
     fc.assert(
       fc.property(value, value, around, (first, second, between) => {
         const out = redactor(first, second, first + second)(`${first}${second}${between}${second}${first}`);
@@ -137,7 +137,7 @@ describe("redaction", () => {
     );
   });
 
-  it("promise G: wipes the beginning of a credential at the end of a text that was cut", () => {
+  it("removes the beginning of a credential at the end of a truncated text (promise G)", () => {
     const spellings = ["as it is", "encodeURIComponent", "a form", "JSON", "JSON in ASCII", "HTML"];
     fc.assert(
       fc.property(value, fc.constantFrom(...spellings), fc.nat(), (secret, name, at) => {
@@ -155,7 +155,7 @@ describe("redaction", () => {
     assert.equal(redactor("sk-12345678")("key: sk-1"), "key: sk-1");
   });
 
-  it("leaves a text without a credential as it is", () => {
+  it("leaves a text without a credential unchanged", () => {
     fc.assert(
       fc.property(value, fc.string({ unit: "binary" }), (secret, text) => {
         fc.pre(!text.includes(secret));
@@ -165,7 +165,7 @@ describe("redaction", () => {
     assert.equal(redactor()("anything"), "anything");
   });
 
-  it("knows the credential behind a scheme: targets complain about the key and not about the header", () => {
+  it("removes the credential without its scheme, such as Bearer", () => {
     const redact = redactor("Bearer sk-12345678");
 
     assert.equal(redact('{"error":"Incorrect API key: sk-12345678"}'), '{"error":"Incorrect API key: ***"}');
@@ -173,7 +173,7 @@ describe("redaction", () => {
     assert.equal(redact("authorization=bearer%20sk-12345678"), "authorization=bearer%20***");
   });
 
-  it("knows the password in Basic, and the key where services put it in the name's place", () => {
+  it("removes the password of Basic, and a key in place of the user name", () => {
     const basic = (pair: string) => redactor(`Basic ${Buffer.from(pair).toString("base64")}`);
 
     assert.equal(basic("tom:correct-horse")("tom, correct-horse is wrong"), "tom, *** is wrong");
@@ -181,7 +181,7 @@ describe("redaction", () => {
     assert.equal(basic("sk_live_12345:x")("No such key: sk_live_12345"), "No such key: ***");
   });
 
-  it("wipes what cannot be told from ordinary text only where it stands for itself", () => {
+  it("removes a short credential only where it stands alone", () => {
     assert.equal(redactor("abc")("abc"), "***");
     assert.equal(redactor("abc")(" abc\n"), "***");
     assert.equal(redactor("abc")("abcdef abc"), "abcdef abc");
@@ -191,7 +191,7 @@ describe("redaction", () => {
     assert.equal(redactor("")("anything"), "anything");
   });
 
-  it("promise G: leaves no credential in base64 that is broken into lines", () => {
+  it("removes a credential in base64 with line breaks (promise G)", () => {
     fc.assert(
       fc.property(
         value,
@@ -209,7 +209,7 @@ describe("redaction", () => {
     assert.equal(redactor("sk-12345678")("sk-1234\n5678"), "***");
   });
 
-  it("promise G: leaves no credential in UTF-16, as text or in base64", () => {
+  it("removes a credential in UTF-16, as text, base64 or hexadecimal (promise G)", () => {
     fc.assert(
       fc.property(value, fc.uint8Array(), fc.boolean(), (secret, before, isBigEndian) => {
         const utf16 = Buffer.from(secret, "utf16le");
@@ -226,7 +226,7 @@ describe("redaction", () => {
     );
   });
 
-  it("leaves no credential with letters beyond ASCII in an answer in UTF-16, as answers are read", () => {
+  it("removes a credential with letters beyond ASCII from an answer in UTF-16", () => {
     const secret = "sk_livé_abc123456";
     for (const isBigEndian of [false, true]) {
       const bytes = Buffer.from(`{"echo":"${secret}"}`, "utf16le");
@@ -236,7 +236,7 @@ describe("redaction", () => {
     }
   });
 
-  it("promise G: leaves nothing of a credential of thousands of characters, however it is spelled", () => {
+  it("removes a credential of thousands of characters in every encoding (promise G)", () => {
     const secret = Array.from({ length: 700 }, (_, index) => `${index}+/"é`).join("");
     for (const [name, spell] of Object.entries({ ...ESCAPES, ...ENCODINGS })) {
       const out = redactor(secret)(`{"echo":"${spell(secret)}","more":"text"}`);
@@ -249,7 +249,7 @@ describe("redaction", () => {
     assert.equal(redactor(secret)(`${long}<${secret.slice(0, 200)}>`), `${long}<${secret.slice(0, 200)}>`);
   });
 
-  it("takes about the same time for fifty credentials as for one", () => {
+  it("takes at most five times as long for fifty credentials as for one", () => {
     const text = "sk_live_%41 \\u0041 YWJj".repeat(50_000);
     // Of the processor: the machine may be busy.
     const spentMs = (count: number) => {
@@ -265,7 +265,7 @@ describe("redaction", () => {
     assert.ok(fifty < 5 * one + 100, `${one} ms, ${fifty} ms`);
   });
 
-  it("takes time in proportion to the text, whatever text and credential are", () => {
+  it("takes time in proportion to the length of the text", () => {
     const long = 1024 * 1024;
     // Of the processor: the machine may be busy.
     const before = process.cpuUsage();

@@ -20,7 +20,7 @@ const before = parseKeyRing(OLD);
 const during = parseKeyRing(`${NEW},${OLD}`);
 const after = parseKeyRing(NEW);
 
-describe("a change of keys", () => {
+describe("key rotation", () => {
   let test: TestDatabase;
   let sql: WatchedDatabase;
   let teams: number[];
@@ -58,7 +58,7 @@ describe("a change of keys", () => {
       (row) => row.key_id,
     );
 
-  it("reseals every token with the first key, batch by batch, until the old key can go", async () => {
+  it("re-encrypts every token with the first key, in batches, until the old key can go", async () => {
     await store(5);
     const rotation = createRotation({ sql, keyRing: during });
 
@@ -72,7 +72,7 @@ describe("a change of keys", () => {
     await assertReadable(createVault({ sql, keyRing: after }));
   });
 
-  it("reseals the tokens of test keys too", async () => {
+  it("re-encrypts the tokens of test keys too", async () => {
     const vault = createVault({ sql, keyRing: before });
     const [teamId = 0] = teams;
     const { id } = await vault.put(reachOf(teamId, true), "x", new Secret("of the sandbox"), null);
@@ -85,7 +85,7 @@ describe("a change of keys", () => {
     assert.equal(unseal(after, tokenContext(teamId, uuid), row.sealed), "of the sandbox");
   });
 
-  it("reliability 4: under concurrent reads every read finds its value, on any node", async () => {
+  it("does not disturb concurrent reads on any node", async () => {
     await store(40);
     const reader = createVault({ sql: test.open(2), keyRing: during });
     let rotated = false;
@@ -111,7 +111,7 @@ describe("a change of keys", () => {
     await assertReadable(createVault({ sql, keyRing: after }));
   });
 
-  it("a token revoked while it is being resealed stays wiped", async () => {
+  it("keeps a token erased that is revoked while it is re-encrypted", async () => {
     await store(1);
     const vault = createVault({ sql: test.database, keyRing: during });
     const [token] = tokens.values();
@@ -129,7 +129,7 @@ describe("a change of keys", () => {
     ]);
   });
 
-  it("is not held up by tokens that do not open", async () => {
+  it("skips tokens that cannot be decrypted", async () => {
     await store(4);
     const [first, second] = tokens.values();
     await sql.rows("update vault_tokens set sealed = set_byte(sealed, 30, 0) || '\\x00' where id = any($1)", [
@@ -148,7 +148,7 @@ describe("a change of keys", () => {
     assert.deepEqual(await rotation.rotateAll(), { resealed: 0, unreadable: 2 });
   });
 
-  it("leaves alone what was sealed with a key that is not on the ring", async () => {
+  it("leaves tokens of a key that is not on the ring unchanged", async () => {
     await store(1, parseKeyRing(`lost:${randomBytes(32).toString("base64")}`));
 
     assert.deepEqual(await createRotation({ sql, keyRing: during }).rotateAll(), {
@@ -158,7 +158,7 @@ describe("a change of keys", () => {
     assert.deepEqual(await keysInUse(), ["lost"]);
   });
 
-  it("as an actor goes on at once while there is more, and naps when there is none", async () => {
+  it("continues at once while there is more, and then sleeps for a minute", async () => {
     await store(201);
     const rotation = createRotation({ sql, keyRing: during });
 
@@ -167,7 +167,7 @@ describe("a change of keys", () => {
     assert.deepEqual(await keysInUse(), ["new"]);
   });
 
-  it("asks the database nothing while there is only one key, but once for what was never sealed", async () => {
+  it("sends one statement for unencrypted secrets, and then none, while there is one key", async () => {
     await store(1);
     const rotation = createRotation({ sql, keyRing: before });
     sql.sent.length = 0;
@@ -178,7 +178,7 @@ describe("a change of keys", () => {
     assert.equal(sql.sent.length, 1);
   });
 
-  it("seals the secrets that sign calls, those from before there was a vault too, and re-encrypts them", async () => {
+  it("encrypts signing secrets from before the vault, and re-encrypts the others", async () => {
     const [first = 0, second = 0] = teams;
     const secretsOf = (keyRing: typeof before | null) =>
       createSigningSecretService({
@@ -212,8 +212,8 @@ describe("a change of keys", () => {
   });
 });
 
-describe("a change of keys under tasks that still have to name their callback", () => {
-  it("reseals what they hold, and leaves those that hold nothing alone", async () => {
+describe("key rotation with tasks that name their callback", () => {
+  it("re-encrypts callback ids, and leaves tasks without one unchanged", async () => {
     const server = await openTestServer();
     try {
       const make = (body: string) =>

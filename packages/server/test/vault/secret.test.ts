@@ -9,11 +9,11 @@ const VALUE = "sk_live_51H8canary";
 describe("a secret", () => {
   const secret = new Secret(VALUE);
 
-  it("returns its text to code that asks for it", () => {
+  it("returns its text by reveal", () => {
     assert.equal(secret.reveal(), VALUE);
   });
 
-  it("promise G: prints as *** in strings, JSON, inspections, errors and logs, at any depth", () => {
+  it("prints as *** in strings, JSON, inspections, errors and logs (promise G)", () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => lines.push(line) });
     log.info(

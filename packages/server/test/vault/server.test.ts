@@ -3,11 +3,6 @@ import { randomBytes } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
-import { reachOf } from "../../src/domain/reach.ts";
-import { Secret } from "../../src/domain/secret.ts";
-import { insertTeam } from "../../src/store/identity/teams.ts";
-import { parseKeyRing } from "../../src/vault/key-ring.ts";
-import { createVault } from "../../src/vault/vault.ts";
 import { copyDataDir } from "../server/data-dir.ts";
 import { type ServerProcess, startServer } from "../server/server-process.ts";
 import { createTestDatabase } from "../test-database.ts";
@@ -35,7 +30,7 @@ describe("the vault of the built server", () => {
   after(() => rm(dataDir, { recursive: true, force: true }));
   afterEach(stopAll);
 
-  it("makes its key on the embedded database, keeps it, and says the credential nowhere", async () => {
+  it("creates its key with the embedded database, keeps it, and logs no credential", async () => {
     const first = await start({ BELLHOP_DATA_DIR: dataDir });
     const created = await first.api("POST", "/v1/tokens", TOKEN);
     const headers = { "X-Credential": created.json.token?.id };
@@ -59,7 +54,7 @@ describe("the vault of the built server", () => {
     assert.doesNotMatch(second.stderr, /vault\.keys_missing/);
   });
 
-  it("says which keys are missing when the operator sets another one", async () => {
+  it("names the missing keys when the operator sets another one", async () => {
     const key = randomBytes(32).toString("base64");
     const server = await start({ BELLHOP_DATA_DIR: dataDir, BELLHOP_VAULT_KEYS: `other:${key}` });
 
@@ -73,7 +68,7 @@ describe("the vault of the built server", () => {
     assert.ok(!server.stderr.includes(key));
   });
 
-  it("restored without its key file, names the missing key and the file that it belongs in", async () => {
+  it("names the missing key and its file when restored without the key file", async () => {
     await rm(join(dataDir, "vault-keys"));
     const server = await start({ BELLHOP_DATA_DIR: dataDir });
 
@@ -83,48 +78,34 @@ describe("the vault of the built server", () => {
     );
   });
 
-  it("restored without BELLHOP_VAULT_KEYS, names the missing key and does not suggest a new one", async () => {
+  it("answers 503 without BELLHOP_VAULT_KEYS on an external database, and names a key that is missing later", async () => {
     const test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
-    const fresh = await start({ DATABASE_URL });
-    await stopAll();
-    const team = await insertTeam(test.database, "Ours", "free");
-    const keyRing = parseKeyRing(`k1:${randomBytes(32).toString("base64")}`);
-    await createVault({ sql: test.database, keyRing }).put(
-      reachOf(team, false),
-      TOKEN.name,
-      new Secret(TOKEN.value),
-      null,
-    );
+    const put = async (environment: Record<string, string>) => {
+      const server = await start({ DATABASE_URL, ...environment });
+      const { status } = await server.api("POST", "/v1/tokens", TOKEN);
+      await stopAll();
+      return { status, stdout: server.stdout };
+    };
+    const fresh = await put({});
+    const keyed = await put({ BELLHOP_VAULT_KEYS: `k1:${randomBytes(32).toString("base64")}` });
     const restored = await start({ DATABASE_URL });
     await stopAll();
     await test.drop();
 
+    assert.deepEqual([fresh.status, keyed.status], [503, 201]);
     assert.match(fresh.stdout, /^ {2}vault {5}off: .*\n +Create a key with: /m);
     assert.match(
       restored.stdout,
       /^ {2}vault {5}the key k1 is missing: stored credentials are encrypted with it .*\n +Set BELLHOP_VAULT_KEYS with this key/m,
     );
-    assert.doesNotMatch(restored.stdout, /Make a key/);
+    assert.doesNotMatch(restored.stdout, /Create a key/);
     assert.match(restored.stderr, /"keys":\["k1"\],"msg":"vault\.keys_missing"/);
   });
 
-  it("off, or with DATABASE_URL and no keys, answers 503", async () => {
-    const test = await createTestDatabase();
-    const { host, port, user, database } = test.connection;
-    const url = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
-    const key = `a:${randomBytes(32).toString("base64")}`;
-    const status = async (environment: Record<string, string>) => {
-      const server = await start(environment);
-      const answer = await server.api("POST", "/v1/tokens", TOKEN);
-      await stopAll();
-      return answer.status;
-    };
-
-    assert.equal(await status({ BELLHOP_DATA_DIR: dataDir, BELLHOP_VAULT_KEYS: "off" }), 503);
-    assert.equal(await status({ DATABASE_URL: url }), 503);
-    assert.equal(await status({ DATABASE_URL: url, BELLHOP_VAULT_KEYS: key }), 201);
-    await test.drop();
+  it("answers 503 when it is off", async () => {
+    const server = await start({ BELLHOP_DATA_DIR: dataDir, BELLHOP_VAULT_KEYS: "off" });
+    assert.equal((await server.api("POST", "/v1/tokens", TOKEN)).status, 503);
   });
 });

@@ -9,7 +9,7 @@ import { createGate, type WatchedDatabase, watchDatabase } from "../test-sql.ts"
 
 const FRESH_MS = 5_000;
 
-describe("the secrets that sign a team's calls", () => {
+describe("a team's signing secrets", () => {
   let test: TestDatabase;
   let sql: WatchedDatabase;
   let teamId: number;
@@ -40,7 +40,7 @@ describe("the secrets that sign a team's calls", () => {
     });
   }
 
-  it("are looked up and opened once for all calls that begin during the lookup", async () => {
+  it("are looked up and decrypted once for all calls during the lookup", async () => {
     const service = createService();
     const first = await service.secretsFor(teamId);
     nowMs += FRESH_MS;
@@ -55,7 +55,7 @@ describe("the secrets that sign a team's calls", () => {
     assert.equal(sql.sent.length - lookups, 1);
   });
 
-  it("are looked up again after a lookup that failed", async () => {
+  it("are looked up again after a failed lookup", async () => {
     const service = createService();
     sql.before = () => {
       throw new Error("away");
@@ -69,7 +69,7 @@ describe("the secrets that sign a team's calls", () => {
     assert.match((await service.secretsFor(teamId))[0] ?? "", /^whsec_/);
   });
 
-  it("are the new ones at once on the node that rotated them, also during a lookup", async () => {
+  it("are the new ones on the node that rotated them, even during a lookup", async () => {
     const service = createService();
     await service.secretsFor(teamId);
     nowMs += FRESH_MS;

@@ -8,7 +8,7 @@ import { countTokenTasks, writeTokenUses } from "../../src/store/vault/token-use
 import { principalOf } from "../test-principal.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
 
-describe("what is known of the use of a vault token", () => {
+describe("vault token usage", () => {
   let server: TestServer;
   before(async () => {
     server = await openTestServer({ maxRetries: 0 });
@@ -33,7 +33,7 @@ describe("what is known of the use of a vault token", () => {
     await server.dispatchOnce();
   };
 
-  it("is when it was put into a call, once the round of the minute has come", async () => {
+  it("is written by the next round, with the time of the call", async () => {
     const [used, unused] = [await put(), await put()];
     await use(used);
     assert.equal(await lastUsed(used), null);
@@ -46,7 +46,7 @@ describe("what is known of the use of a vault token", () => {
     assert.equal(await lastUsed(unused), null);
   });
 
-  it("costs tasks that name no token nothing, and a round without uses no statement", async () => {
+  it("costs no statement in a round without uses", async () => {
     await server.submit();
     await server.dispatchOnce();
     await server.rest();
@@ -57,7 +57,7 @@ describe("what is known of the use of a vault token", () => {
     assert.equal(server.databases.chores.begun, begun);
   });
 
-  it("is no use where the call was refused: the token was revoked", async () => {
+  it("is not written for a call that was refused for a revoked token", async () => {
     const [revoked, other] = [await put(), await put()];
     const id = await server.submit({
       call: { method: "POST", url: server.target.url, headers: { A: other, B: revoked }, body: "" },
@@ -72,7 +72,7 @@ describe("what is known of the use of a vault token", () => {
     assert.equal(await lastUsed(other), null);
   });
 
-  it("waits for the next round where another statement holds the token, and waits for no other", async () => {
+  it("is written in the next round when the token is locked, without delay for others", async () => {
     const [held, free] = [await put(), await put()];
     await use(held);
     await use(free);
@@ -86,7 +86,7 @@ describe("what is known of the use of a vault token", () => {
     assert.ok((await lastUsed(held)) !== null);
   });
 
-  it("outlasts a database that is away for a round", async () => {
+  it("is written after a round that failed for lack of a database", async () => {
     const token = await put();
     await use(token);
     const { chores } = server.databases;
@@ -101,7 +101,7 @@ describe("what is known of the use of a vault token", () => {
     assert.ok((await lastUsed(token)) !== null);
   });
 
-  it("never goes back: of two nodes the later use counts, whichever writes last", async () => {
+  it("never goes back: the later use of two nodes counts, whichever writes last", async () => {
     const token = await put();
     const { teamId } = server.principal;
     const id = parseId("tok", token) ?? "";
@@ -112,7 +112,7 @@ describe("what is known of the use of a vault token", () => {
     assert.deepEqual(await writeTokenUses(server.database, [{ teamId: teamId + 1, id, agoMs: 0 }]), []);
   });
 
-  it("is how many tasks name it in a header and have not ended, of the team alone, among those looked at", async () => {
+  it("counts the team's open tasks that name the token in a header, up to a limit", async () => {
     const [token, other] = [await put(), await put()];
     await use(token);
     const delayed = { delaySeconds: 3600 };

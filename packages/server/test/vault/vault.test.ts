@@ -54,7 +54,7 @@ describe("the vault", () => {
       [[parseId("tok", a), parseId("tok", b)]],
     );
 
-  it("gives a token an id of its own and keeps its name", async () => {
+  it("gives a token an id and keeps its name", async () => {
     const token = await put();
 
     assert.match(token.id, /^tok_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
@@ -71,7 +71,7 @@ describe("the vault", () => {
     assert.ok(token.createdAt instanceof Date);
   });
 
-  it("stores the credential encrypted: nothing in the database shows it", async () => {
+  it("stores the credential encrypted", async () => {
     await put();
     const rows = await sql.rows<{ row: string; raw: string }>(
       "select t::text as row, encode(sealed, 'escape') as raw from vault_tokens t where team_id = $1",
@@ -85,7 +85,7 @@ describe("the vault", () => {
     }
   });
 
-  it("gives the credential back for a call, as a secret", async () => {
+  it("returns the credential for a call as a Secret", async () => {
     const token = await put(team, VALUE, ["api.example.com"]);
     const resolved = (await vault.resolve(team, [token.id])).get(token.id);
 
@@ -95,7 +95,7 @@ describe("the vault", () => {
     assert.ok(!inspect(resolved, { showHidden: true, depth: 10 }).includes("canary"));
   });
 
-  it("resolves many at once, and says of each what has become of it", async () => {
+  it("resolves several tokens at once, with the state of each", async () => {
     const [a, b, gone, theirs] = [await put(), await put(team, "two"), await put(), await put(otherTeam)];
     await vault.revoke(live(team), gone.id);
     const missing = formatId("tok", newUuid());
@@ -114,7 +114,7 @@ describe("the vault", () => {
     assert.equal((await vault.resolve(team, [])).size, 0);
   });
 
-  it("decrypts nothing but for a call: creating, listing, checking and revoking never read it", async () => {
+  it("reads the ciphertext only for a call, not to create, list, check or revoke", async () => {
     const token = await put();
     await vault.list(live(team));
     await vault.check(live(team), [{ header: "Authorization", tokenId: token.id }], URL_ANYWHERE);
@@ -131,7 +131,7 @@ describe("the vault", () => {
     assert.deepEqual(await vault.list(live(team)), [second, first]);
   });
 
-  it("revokes once, and erases the credential", async () => {
+  it("revokes a token once, and erases the credential", async () => {
     const token = await put();
 
     const revoked = await vault.revoke(live(team), token.id);
@@ -145,7 +145,7 @@ describe("the vault", () => {
     assert.deepEqual(rows, [{ sealed: null }]);
   });
 
-  it("another team's token can neither be listed, checked, resolved nor revoked", async () => {
+  it("hides a token from other teams in every operation", async () => {
     const token = await put();
 
     assert.deepEqual(await vault.list(live(otherTeam)), []);
@@ -158,7 +158,7 @@ describe("the vault", () => {
     assert.equal(await resolveOne(team, token.id), VALUE);
   });
 
-  it("refuses references to unknown, revoked and foreign tokens, by header and id", async () => {
+  it("refuses unknown, revoked and foreign tokens, with header and id", async () => {
     const [active, revoked, foreign] = [await put(), await put(), await put(otherTeam)];
     await vault.revoke(live(team), revoked.id);
     const missing = formatId("tok", newUuid());
@@ -174,7 +174,7 @@ describe("the vault", () => {
     }
   });
 
-  it("takes several tokens, and the same one twice", async () => {
+  it("accepts several tokens, and the same one twice", async () => {
     const [a, b] = [await put(), await put()];
 
     await vault.check(
@@ -188,7 +188,7 @@ describe("the vault", () => {
     );
   });
 
-  it("refuses a token for a host that it may not be sent to", async () => {
+  it("refuses a token for a host that is not allowed", async () => {
     const { id } = await put(team, VALUE, ["api.example.com", "*.replicate.com"]);
     const references = [{ header: "Authorization", tokenId: id }];
 
@@ -200,7 +200,7 @@ describe("the vault", () => {
     });
   });
 
-  it("threat: a ciphertext swapped between rows of a team does not open", async () => {
+  it("does not decrypt a ciphertext that was swapped between rows of a team", async () => {
     const [a, b] = [await put(team, "a's"), await put(team, "b's")];
     await swap(a.id, b.id);
 
@@ -210,7 +210,7 @@ describe("the vault", () => {
     assert.equal(await resolveOne(team, a.id), "a's");
   });
 
-  it("threat: a row moved to another team does not open there", async () => {
+  it("does not decrypt a row that was moved to another team", async () => {
     const token = await put();
     await sql.rows("update vault_tokens set team_id = $2 where team_id = $1", [team, otherTeam]);
 
@@ -218,7 +218,7 @@ describe("the vault", () => {
     assert.equal(await resolveOne(team, token.id), "<unknown>");
   });
 
-  it("threat: a tampered value does not open, and leaves the others alone", async () => {
+  it("does not decrypt a changed ciphertext, and still resolves the others", async () => {
     const [a, b] = [await put(), await put()];
     await sql.rows(
       "update vault_tokens set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) where id = $1",
@@ -231,7 +231,7 @@ describe("the vault", () => {
     assert.equal(show(resolved.get(b.id)), VALUE);
   });
 
-  it("does not open with a wrong key, and knows which keys are missing", async () => {
+  it("does not decrypt with a wrong key, and reports missing keys", async () => {
     const token = await put();
     const impostor = createVault({ sql, keyRing: newRing("k1") });
     const stranger = createVault({ sql, keyRing: newRing("k2") });
@@ -243,7 +243,7 @@ describe("the vault", () => {
     assert.deepEqual(await findMissingKeys(sql, keyRing), []);
   });
 
-  it("seals texts for other rooms, each for its own place", async () => {
+  it("encrypts other texts, each bound to its purpose, team and row", async () => {
     const sealed = vault.sealText("callback", team, "task-1", "c0ffee");
 
     assert.ok(!sealed.includes("c0ffee"));
@@ -252,7 +252,7 @@ describe("the vault", () => {
     assert.throws(() => vault.openText("callback", otherTeam, "task-1", sealed), SealError);
   });
 
-  it("without a key it refuses everything but calls that need no token", async () => {
+  it("refuses everything without a key, except calls without tokens", async () => {
     const token = await put();
     const off = createVault({ sql, keyRing: null });
     const references = [{ header: "Authorization", tokenId: token.id }];
@@ -270,7 +270,7 @@ describe("the vault", () => {
     await off.check(live(team), [], URL_ANYWHERE);
   });
 
-  it("a sandbox token is never opened for a call, and is listed, found and revoked in the sandbox alone", async () => {
+  it("does not resolve a sandbox token for a call, and hides it outside of the sandbox", async () => {
     const sandbox = reachOf(team, true);
     const live = await put();
     const { id } = await vault.put(sandbox, "Sandbox", new Secret(VALUE), null);
@@ -290,7 +290,7 @@ describe("the vault", () => {
     assert.equal((await vault.revoke(sandbox, id))?.id, id);
   });
 
-  it("the service answers a foreign, unknown, malformed and revoked id alike", async () => {
+  it("answers alike for a foreign, unknown, malformed and revoked id", async () => {
     const service = createVaultService({ vault, database: sql });
     const principal = principalOf(team);
     const [foreign, revoked] = [await put(otherTeam), await put()];

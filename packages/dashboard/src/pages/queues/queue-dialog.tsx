@@ -1,4 +1,4 @@
-import { NumberInput, Select, TagsInput, TextInput } from "@mantine/core";
+import { NumberInput, Select, Switch, TagsInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
@@ -13,6 +13,9 @@ const DEFAULTS = {
   retryMaxDelay: 3600,
   timeout: 30,
   noRetryStatuses: [] as number[],
+  ordered: false,
+  onFailure: "continue" as "continue" | "block",
+  breaker: false as Queue["breaker"] | true,
 };
 
 /** Makes a queue, or changes the settings of one. */
@@ -50,8 +53,8 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
         />
       ) : (
         <p className="small muted">
-          Concurrency holds at once. The other settings apply to tasks that are created from now on: each task
-          has copied its own.
+          Concurrency, order and circuit breaker hold at once. The other settings apply to tasks that are
+          created from now on: each task has copied its own.
         </p>
       )}
       <div className="form-row">
@@ -60,6 +63,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
           description="Calls at once, over all nodes"
           min={1}
           max={1000}
+          disabled={settings.ordered}
           {...number("concurrency")}
         />
         <NumberInput
@@ -85,6 +89,32 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
         <NumberInput label="First retry after" suffix=" s" min={0} max={3600} {...number("retryDelay")} />
         <NumberInput label="At most" suffix=" s" min={1} max={86_400} {...number("retryMaxDelay")} />
       </div>
+      <Switch
+        label="Strict order"
+        description="Tasks start in the order of creation, each when the one before has ended"
+        checked={settings.ordered}
+        onChange={({ currentTarget: { checked } }) =>
+          set(checked ? { ordered: true, concurrency: 1 } : { ordered: false, onFailure: "continue" })
+        }
+      />
+      {settings.ordered ? (
+        <Select
+          label="After a failed task"
+          data={[
+            { value: "continue", label: "go on with the next" },
+            { value: "block", label: "stop until it is retried or dismissed" },
+          ]}
+          allowDeselect={false}
+          value={settings.onFailure}
+          onChange={(value) => set({ onFailure: value === "block" ? "block" : "continue" })}
+        />
+      ) : null}
+      <Switch
+        label="Circuit breaker"
+        description="While a host fails, tasks to it wait instead of losing attempts"
+        checked={settings.breaker !== false}
+        onChange={({ currentTarget: { checked } }) => set({ breaker: checked })}
+      />
       <TagsInput
         label="Statuses that are not retried"
         placeholder="400, 404 …"
@@ -98,7 +128,8 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
 }
 
 function settingsOf(queue: Queue): typeof DEFAULTS {
-  const { concurrency, maxRetries, retryBackoff, retryDelay, retryMaxDelay, timeout, noRetryStatuses } =
-    queue;
-  return { concurrency, maxRetries, retryBackoff, retryDelay, retryMaxDelay, timeout, noRetryStatuses };
+  const { concurrency, maxRetries, retryBackoff, retryDelay, retryMaxDelay, timeout } = queue;
+  const { noRetryStatuses, ordered, onFailure, breaker } = queue;
+  const retry = { maxRetries, retryBackoff, retryDelay, retryMaxDelay, noRetryStatuses };
+  return { concurrency, ...retry, timeout, ordered, onFailure, breaker };
 }

@@ -59,7 +59,7 @@ function Fields({
   readonly onClose: () => void;
 }) {
   const [draft, setDraft] = useState(initial);
-  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change });
+  const set = (change: Partial<Draft>) => setDraft((current) => ({ ...current, ...change }));
   const task = parsed(draft.task);
   const save = useAct(
     () => {

@@ -1,7 +1,10 @@
 import { Modal } from "@mantine/core";
+import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import { useLiveQuery } from "../../data/live.ts";
+import { useMay } from "../../data/session.ts";
 import { List } from "../../parts/list-page.tsx";
+import { RowButton } from "../../parts/row-button.tsx";
 import { ResponseCode } from "../../parts/target.tsx";
 
 const SHOWN = 50;
@@ -16,6 +19,11 @@ export function Deliveries({
   readonly url: string;
   readonly onClose: () => void;
 }) {
+  const mayAct = useMay("member");
+  const redeliver = useAct(
+    (delivery: string) => bellhop.webhooks.redeliver(id, delivery),
+    () => "The message is sent again",
+  );
   const deliveries = useLiveQuery(["deliveries", id], ({ signal }) => newest(id, signal));
   return (
     <Modal opened onClose={onClose} title={url} size="xl" closeButtonProps={{ "aria-label": "Close" }}>
@@ -40,6 +48,12 @@ export function Deliveries({
           { title: "Tries", kind: "num", label: "tries", cell: ({ attempts }) => attempts },
           { title: "Next", at: ({ nextAt }) => nextAt },
           { title: "When", at: ({ createdAt }) => createdAt },
+          {
+            actions: ({ id: delivery, status }) =>
+              mayAct && status !== "pending" ? (
+                <RowButton onClick={() => redeliver.mutate(delivery)}>Redeliver</RowButton>
+              ) : null,
+          },
         ]}
       />
     </Modal>

@@ -11,6 +11,7 @@ type EventName = BodyOf<"createWebhook">["events"][number];
 
 const EVENTS = completeList<EventName>({
   "task.created": true,
+  "task.replaced": true,
   "task.started": true,
   "task.attempt_failed": true,
   "task.waiting": true,
@@ -23,6 +24,8 @@ const EVENTS = completeList<EventName>({
   "queue.paused": true,
   "queue.resumed": true,
   "queue.deleted": true,
+  "target.down": true,
+  "target.up": true,
 });
 
 export function NewWebhook({ onClose }: { readonly onClose: () => void }) {

@@ -45,6 +45,10 @@ export function TaskActions({ task }: { readonly task: Task }) {
     () => bellhop.tasks.cancel(task.id),
     () => ({ text: "The task is cancelled", undo: () => retry.mutate(undefined) }),
   );
+  const dismiss = useAct(
+    () => bellhop.tasks.dismiss(task.id),
+    () => "Dismissed: nobody needs to look at it any more",
+  );
   const remove = useAct(
     () => bellhop.tasks.delete(task.id),
     () => {
@@ -70,6 +74,11 @@ export function TaskActions({ task }: { readonly task: Task }) {
           onClick={() => retry.mutate(undefined)}
         >
           Retry
+        </Button>
+      ) : null}
+      {mayAct && task.status === "failed" && task.dismissedAt === undefined ? (
+        <Button loading={dismiss.isPending} onClick={() => dismiss.mutate(undefined)}>
+          Dismiss
         </Button>
       ) : null}
       {mayCancel ? <Button onClick={onCancel}>Cancel</Button> : null}

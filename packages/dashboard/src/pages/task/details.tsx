@@ -88,6 +88,14 @@ function factsOf(task: Task): readonly (readonly [string, ReactNode])[] {
         {task.queue}
       </Link>,
     ],
+    [
+      "Flow",
+      task.flow === undefined ? undefined : (
+        <Link key="flow" to="/flows" search={{ search: task.flow }} className="link">
+          {task.flow}
+        </Link>
+      ),
+    ],
     ["Priority", task.priority],
     ["Due", <Moment key="due" at={task.runAt} />],
     ["Timeout", formatDuration(task.timeout * 1000)],

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "@bellhop/sdk";
+import { Link } from "@tanstack/react-router";
 import { Ago } from "../../parts/time.tsx";
 
 type ReasonAnswer = AnswerOf<"explainTask">["reasons"][number];
@@ -12,10 +13,20 @@ const THEN: Readonly<Record<string, string>> = {
   call_under_way: "It times out",
   awaiting_callback: "Without one it fails",
   polling: "Without an end it fails",
+  flow_rate: "The next call may begin",
+  flow_paused: "The pause ends",
 };
 
 /** A reason in a sentence: times that the server writes for programs are shown as people say them. */
-export function Reason({ reason: { code, detail, until } }: { readonly reason: ReasonAnswer }) {
+export function Reason({
+  reason,
+  flow,
+}: {
+  readonly reason: ReasonAnswer;
+  /** The key of the task's flow. */
+  readonly flow: string | null;
+}) {
+  const { code, detail, until, blockedBy } = reason;
   // Every second part is a time.
   const parts = detail.split(INSTANT);
   return (
@@ -26,6 +37,22 @@ export function Reason({ reason: { code, detail, until } }: { readonly reason: R
           <>
             {" "}
             {THEN[code] ?? "It is over"} <Ago at={until} />.
+          </>
+        )}
+        {code.startsWith("flow_") && flow !== null ? (
+          <>
+            {" "}
+            <Link to="/flows" search={{ search: flow }} className="link">
+              Open the flow
+            </Link>
+          </>
+        ) : null}
+        {blockedBy === undefined ? null : (
+          <>
+            {" "}
+            <Link to="/tasks/$id" params={{ id: blockedBy }} className="link">
+              Open that task
+            </Link>
           </>
         )}
       </span>

@@ -10,12 +10,13 @@ import { BulkDialog, type BulkKind } from "../../parts/bulk-dialog.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Icon } from "../../parts/icon.tsx";
 
-const KINDS: readonly BulkKind[] = ["retry", "cancel", "delete"];
-const TITLES = { retry: "Retry", cancel: "Cancel", delete: "Delete" } as const;
+const KINDS: readonly BulkKind[] = ["retry", "dismiss", "cancel", "delete"];
+const TITLES = { retry: "Retry", dismiss: "Dismiss", cancel: "Cancel", delete: "Delete" } as const;
 
 /** Which of the actions a task's state allows. */
 export function fits(kind: BulkKind, { status }: TaskSummary): boolean {
   if (kind === "retry") return status === "failed" || status === "cancelled";
+  if (kind === "dismiss") return status === "failed";
   return kind === "cancel" ? !isEnded(status) : status === "pending";
 }
 
@@ -124,6 +125,7 @@ export function SelectionBar({
 
 const WARNINGS = {
   retry: "Each is called again, with all its retries. A call cannot be undone.",
+  dismiss: "Nobody needs to look at them any more. A retry takes it back.",
   cancel:
     "Calls in flight are aborted; their targets may have acted on them. A cancelled task can be retried.",
   delete: "Their records are deleted. This cannot be undone.",

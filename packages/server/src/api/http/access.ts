@@ -15,6 +15,8 @@ export interface Access {
   readonly role: Role;
   /** Test keys may use it although it changes data outside of the sandbox. */
   readonly testKeys?: true;
+  /** Test keys may not even read it. */
+  readonly liveOnly?: true;
 }
 
 declare module "fastify" {
@@ -33,6 +35,11 @@ export function accessForTestKeys(scope: Access["scope"]): FastifyContextConfig 
   return { access: { scope, role: defaultRole(scope), testKeys: true } };
 }
 
+/** Not for test keys, whatever the scope. */
+export function accessForLiveKeys(scope: Access["scope"]): FastifyContextConfig {
+  return { access: { scope, role: defaultRole(scope), liveOnly: true } };
+}
+
 function defaultRole(scope: Access["scope"]): Role {
   return scope.endsWith(":write") ? "member" : "viewer";
 }
@@ -45,8 +52,9 @@ export function mayEndCredentials({ scope, role }: Access): boolean {
 /** Scopes of changes in the sandbox. Checked before the role: the rest of the team is out of reach for a test key. */
 const SANDBOX_SCOPES: readonly Access["scope"][] = ["tasks:write", "schedules:write", "tokens:write"];
 
-export function requireAccess(principal: Principal, { scope, role, testKeys }: Access): void {
-  const isOutside = scope.endsWith(":write") && !SANDBOX_SCOPES.includes(scope) && testKeys !== true;
+export function requireAccess(principal: Principal, { scope, role, testKeys, liveOnly }: Access): void {
+  const isChange = scope.endsWith(":write") && !SANDBOX_SCOPES.includes(scope);
+  const isOutside = liveOnly === true || (isChange && testKeys !== true);
   if (principal.environment === "test" && isOutside) throw new Problem("test_key_refused");
   if (scope === "session") {
     if (principal.kind !== "session") throw new Problem("session_required");

@@ -28,6 +28,9 @@ export function referencedModels(
 
 const REFERENCE = /"\$ref":"([^"#]+)#?"/g;
 
+/** All scopes have the same models and share a validator of them: Fastify asks for one per scope. */
+const buildFromPool = AjvCompiler();
+
 /**
  * Fastify compiles the validators and serializers of every route at the start, each over all schemas: seconds of
  * blocking for routes that are mostly unused. Here each is compiled on first use.
@@ -54,16 +57,14 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
     };
   },
   buildValidator: (schemas, options) => {
-    const compile = AjvCompiler()(schemas, options);
-    let first: typeof compile | undefined;
-    const compileFirst: typeof compile = (route) => {
-      first ??= AjvCompiler()(schemas, itemAjvOptions);
-      return first(route);
-    };
+    const compileItem = onFirstUse(() => buildFromPool(schemas, itemAjvOptions));
+    const compileAny = onFirstUse(() => buildFromPool(schemas, options));
+    const compile = (route: AnyRoute): Validator =>
+      isItem(route) ? compileItem()(route) : compileAny()(withHeadersInLowerCase(route));
     return (route) => {
       let own: Validator | undefined;
       const validate = (value: unknown) => {
-        own ??= isItem(route) ? compileFirst(route) : compile(withHeadersInLowerCase(route));
+        own ??= compile(route);
         const isValid = own(value);
         validate.errors = own.errors;
         return isValid;
@@ -74,6 +75,14 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
     };
   },
 };
+
+function onFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
 
 const firstErrorSchemas = new WeakSet<object>();
 

@@ -1,5 +1,5 @@
 import { AUDIT_ACTION_PATTERN } from "../../domain/identity/audit-event.ts";
-import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { QUEUE_NAME_PATTERN, QUEUE_READ_PATTERN } from "../../domain/queue.ts";
 import { RESPONSE_CODE_PATTERN } from "../../domain/task-filter.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
 import { STATUS_LIST_PATTERN, STATUSES } from "../schemas/task-status.ts";
@@ -7,6 +7,7 @@ import { STATUS_LIST_PATTERN, STATUSES } from "../schemas/task-status.ts";
 /** Readable rules for patterns. */
 const PATTERN_RULES: ReadonlyMap<unknown, string> = new Map([
   [QUEUE_NAME_PATTERN, "1 to 64 letters, digits or hyphens"],
+  [QUEUE_READ_PATTERN, "1 to 64 letters, digits, dots, underscores or hyphens"],
   [AUDIT_ACTION_PATTERN, "an action such as queue.created"],
   [IDEMPOTENCY_KEY_PATTERN, "1 to 255 printable ASCII characters"],
   [STATUS_LIST_PATTERN, `one of ${STATUSES.map((status) => JSON.stringify(status)).join(", ")}`],

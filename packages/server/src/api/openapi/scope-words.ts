@@ -13,8 +13,9 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   "apikeys:write": "Create and revoke API keys. A key may do everything, also after the application is gone",
   "schedules:read": "See schedules",
   "schedules:write": "Create, change and delete schedules",
-  "webhooks:read": "See the secret that calls are signed with",
-  "webhooks:write": "Replace the secret that calls are signed with",
+  "webhooks:read": "See webhooks, alerts and the secret that calls are signed with",
+  "webhooks:write":
+    "Create, change and delete webhooks and alerts, and replace the secret that calls are signed with",
   "team:read": "See members, invitations, applications and the audit log",
   "team:write":
     "Manage members, invitations and applications. It could let in anybody, to do whatever you may",

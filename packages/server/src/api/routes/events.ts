@@ -5,7 +5,7 @@ import { EVENT_HOURS, EVENT_TYPES, type EventFilter, type EventType } from "../.
 import type { EventSink } from "../../domain/event-sink.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
-import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { QUEUE_READ_PATTERN } from "../../domain/queue.ts";
 import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import type { AuthService } from "../../service/access/auth-service.ts";
 import type { EventFeed } from "../../service/tasks/event-feed.ts";
@@ -25,7 +25,7 @@ const LONGEST_ID = 128;
 const EventQuery = Type.Object(
   {
     queue: Type.Optional(
-      Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only events of this queue and its tasks." }),
+      Type.String({ pattern: QUEUE_READ_PATTERN, description: "Only events of this queue and its tasks." }),
     ),
     tag: Type.Optional(
       Type.String({
@@ -148,7 +148,7 @@ export function registerEventRoutes(
 function readEventFilter(query: Static<typeof EventQuery>, principal: Principal): EventFilter {
   const { queue = null, tag = null } = query;
   const mayReadQueues = principal.scopes?.has("queues:read") !== false;
-  const allowed = EVENT_TYPES.filter((type) => mayReadQueues || !type.startsWith("queue."));
+  const allowed = EVENT_TYPES.filter((type) => mayReadQueues || type.startsWith("task."));
   const asked = query.types === undefined ? null : readTypes(query.types.split(","), "types");
   const types =
     asked === null ? (mayReadQueues ? null : allowed) : asked.filter((type) => allowed.includes(type));

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { FastifyRequest, FastifySchemaValidationError } from "fastify";
 import { type Static, Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
@@ -8,6 +7,7 @@ import { Problem } from "../../domain/problem.ts";
 import { sliceElements, sliceMember } from "../../domain/raw-json.ts";
 import type { LoopShare } from "../../service/access/loop-share.ts";
 import type { BatchItem, BatchResult } from "../../service/tasks/task-batch.ts";
+import { inTurns } from "../../service/turns.ts";
 import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
@@ -64,6 +64,14 @@ const BatchItemAnswer = model("BatchItem", "What became of one item: a task, or 
   replayed: Type.Optional(
     Type.Boolean({ description: "True if an earlier request with its key created the task." }),
   ),
+  deduplicated: Type.Optional(
+    Type.Boolean({ description: "True if it created no task: an earlier one has its deduplication key." }),
+  ),
+  replaced: Type.Optional(
+    Type.Boolean({
+      description: "True if it took the place of what an earlier task with its deduplication key said.",
+    }),
+  ),
   error: Type.Optional(Type.String({ description: "Why it was refused, as for a single creation." })),
   code: Type.Optional(Type.String({ description: "The error code, for programs." })),
 });
@@ -71,6 +79,11 @@ const BatchItemAnswer = model("BatchItem", "What became of one item: a task, or 
 const BatchAnswer = model("BatchAnswer", "What became of a batch.", {
   created: Type.Integer(),
   replayed: Type.Integer(),
+  deduplicated: Type.Optional(
+    Type.Integer({
+      description: "Items that joined an earlier task by their deduplication key; absent if no item has one.",
+    }),
+  ),
   refused: Type.Integer(),
   results: Type.Array(ref(BatchItemAnswer), { description: "One result per item, in order." }),
 });
@@ -116,34 +129,17 @@ interface ItemRules {
   readonly itemLimitBytes: number;
 }
 
-/** Milliseconds per turn for the items of one batch; then other work runs. */
-const TURN_MS = 8;
 const ITEM = firstErrorOnly({ ...CreateEitherTask });
 
-async function readItems(
+function readItems(
   request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
   rules: ItemRules,
   onSpent: (ms: number) => void,
 ): Promise<BatchItem[]> {
-  const readItem = createItemReader(request, rules);
-  const items: BatchItem[] = [];
-  let turnBeganMs = performance.now();
-  let isFirstTurn = true;
-  const endTurn = () => {
+  return inTurns(request.body.tasks, createItemReader(request, rules), (ms, turn) => {
     // The body parser meters the first turn, which runs inside it.
-    if (!isFirstTurn) onSpent(performance.now() - turnBeganMs);
-  };
-  for (const [index, item] of request.body.tasks.entries()) {
-    if (performance.now() > turnBeganMs + TURN_MS) {
-      endTurn();
-      await setImmediate();
-      isFirstTurn = false;
-      turnBeganMs = performance.now();
-    }
-    items.push(readItem(item, index));
-  }
-  endTurn();
-  return items;
+    if (turn > 0) onSpent(ms);
+  });
 }
 
 /** Only the first error of each item is reported, and a spelling suggestion only once for all. */
@@ -198,16 +194,25 @@ function errorsOf(validate: { errors?: unknown }): FastifySchemaValidationError[
   return Array.isArray(validate.errors) ? validate.errors : [];
 }
 
+type CreatedTaskResult = Exclude<BatchResult, Problem>;
+
 function batchText(results: readonly BatchResult[]): string {
   const refused = results.filter((result) => result instanceof Problem).length;
-  const replayed = results.filter((result) => !(result instanceof Problem) && result.replayed).length;
-  const head = { created: results.length - refused - replayed, replayed, refused };
+  const count = (isCounted: (task: CreatedTaskResult) => boolean) =>
+    results.filter((result) => !(result instanceof Problem) && isCounted(result)).length;
+  const replayed = count((task) => task.replayed);
+  const deduplicated = count((task) => task.joined !== null);
+  const created = results.length - refused - replayed - deduplicated;
+  const hasKeys = count((task) => task.dedupe !== null) > 0;
+  const head = { created, replayed, ...(hasKeys && { deduplicated }), refused };
   return `${JSON.stringify(head).slice(0, -1)},"results":[${results.map(itemText).join()}]}`;
 }
 
 function itemText(result: BatchResult, index: number): string {
   if (result instanceof Problem) return JSON.stringify({ index, error: result.message, code: result.code });
   const created = createdText(result);
-  const task = result.shape === "queue" ? `{"task":${created}}` : created;
+  const joined = result.joined === null ? "" : `,"${result.joined}":true`;
+  // A direct task has it beside itself already.
+  const task = result.shape === "queue" ? `{"task":${created}${joined}}` : created;
   return `{"index":${index},${task.slice(1, -1)}${result.replayed ? ',"replayed":true' : ""}}`;
 }

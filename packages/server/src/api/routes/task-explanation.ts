@@ -22,6 +22,13 @@ const Explanation = model(
     runnable: Type.Boolean({
       description: "No reason blocks it: it is pending, and the next free node starts it.",
     }),
+    starts_about: Type.Unsafe<string | null>({
+      type: ["string", "null"],
+      format: "date-time",
+      description:
+        "About when a pending task starts, computed from its delay, the rate of its flow, its place in the queue and the starts of " +
+        "the last minutes. An estimate: tasks that come with a higher priority go first. Null where it cannot be computed.",
+    }),
     reasons: Type.Array(
       Type.Object({
         code: oneOf(REASON_CODES, {
@@ -33,6 +40,9 @@ const Explanation = model(
           format: "date-time",
           description: "When it ends at the latest; null if unknown.",
         }),
+        blocked_by: Type.Optional(
+          Type.String({ description: "Of `blocked_by`: the id of the task that holds the line." }),
+        ),
       }),
       { description: "All current reasons; empty for an ended task." },
     ),
@@ -42,6 +52,7 @@ const Explanation = model(
       {
         task: { id: "task_01k9z3mxe5f8hrk3yv5pzq8c2d", status: "pending" },
         runnable: false,
+        starts_about: null,
         reasons: [{ code: "queue_paused", detail: 'Queue "emails" is paused', until: null }],
       },
     ],
@@ -68,14 +79,16 @@ export function registerExplanationRoute(
     async (request) => {
       const id = parseTaskId(request.params.task_id);
       if (id === null) throw new Problem("task_not_found");
-      const { task, runnable, reasons } = await explanations.explain(callerOf(request), id);
+      const { task, runnable, startsAbout, reasons } = await explanations.explain(callerOf(request), id);
       return {
         task: { id: publicTaskId(task), status: task.status },
         runnable,
-        reasons: reasons.map(({ code, detail, until }) => ({
+        starts_about: startsAbout?.toISOString() ?? null,
+        reasons: reasons.map(({ code, detail, until, blockedBy }) => ({
           code,
           detail,
           until: until?.toISOString() ?? null,
+          ...(blockedBy !== undefined && { blocked_by: publicTaskId(blockedBy) }),
         })),
       };
     },

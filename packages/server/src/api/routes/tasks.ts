@@ -1,4 +1,4 @@
-import type { FastifyRequest, preValidationHookHandler } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -6,9 +6,8 @@ import { parseTaskId } from "../../domain/task-id.ts";
 import { formatCursor } from "../../service/tasks/task-cursor.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
 import type { WaitingService } from "../../service/tasks/waiting-service.ts";
-import { dropNulls } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
-import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { callerOf } from "../http/auth-hook.ts";
 import { openWaits, readWait, WaitQuery } from "../http/long-wait.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -22,10 +21,8 @@ import {
   CreatedAnswer,
   CreateEitherTask,
   CreateTaskHeaders,
-  DeletedTask,
   RecordAnswer,
   ReplayedAnswer,
-  RetryTask,
   TaskList,
 } from "../tasks/task-models.ts";
 import { readTask } from "../tasks/task-reader.ts";
@@ -69,6 +66,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
           ...refusals(
             "limit_reached",
             "tasks_full",
+            "flows_full",
             "space_low",
             "vault_token_unknown",
             "vault_token_inside",
@@ -77,6 +75,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
             "provider_unknown",
             "queue_not_found",
             "idempotency_conflict",
+            "dedupe_conflict",
             "too_many_waiting",
             ...BODY_REFUSALS,
           ),
@@ -95,7 +94,11 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
       const { wait = 0 } = request.query;
       const caller = callerOf(request);
       if (wait === 0)
-        return tasks.create(caller, wanted).then((task) => sendCreated(reply, task, createdText(task)));
+        return tasks
+          .create(caller, wanted)
+          .then((task) =>
+            sendCreated(reply, task, task.joined === null ? createdText(task) : waitedText(task, task)),
+          );
       return waiting
         .create(caller, wanted, openWait(request, reply, wait))
         .then(({ created, task }) => sendCreated(reply, created, waitedText(task, created)));
@@ -115,7 +118,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
           "The team's tasks that match every filter, newest first. A page has at most 1 MiB: with very long headers " +
           "and URLs it has fewer than `limit` tasks. Filters other than queue, status and time scan a limited number" +
           " of tasks per page, which then may have fewer than `limit` tasks, or none. In both cases `hasMore` is " +
-          "true and `nextCursor` continues.",
+          "true and `nextCursor` continues. `metadata.<name>=<value>` filters by an entry of the metadata.",
         querystring: TaskListQuery,
         response: { 200: ref(TaskList), ...refusals("cursor_foreign") },
       },
@@ -162,107 +165,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
       return sendText(reply, answerText(task));
     },
   );
-
-  app.post(
-    "/tasks/:task_id/cancel",
-    {
-      config: access("tasks:write"),
-      schema: {
-        operationId: "cancelTask",
-        tags,
-        summary: "Cancel a task",
-        description:
-          "Ends a task that has not ended yet. The node that makes its call aborts it; the target may still have " +
-          "acted on it. Once this is answered no further call starts. For a polled job, Bellhop calls the " +
-          "`cancelUrlTemplate` of the poll configuration, if it has one.",
-        params: TaskPath,
-        response: { 200: RecordAnswer, ...refusals("task_not_found", "task_ended") },
-      },
-    },
-    async (request, reply) => {
-      const task = await tasks.cancel(requesterOf(request), readTaskId(request.params.task_id));
-      return sendText(reply, answerText(task));
-    },
-  );
-
-  app.post(
-    "/tasks/:task_id/retry",
-    {
-      preValidation: readNothingAsEmpty,
-      config: access("tasks:write"),
-      schema: {
-        operationId: "retryTask",
-        tags,
-        summary: "Retry a task",
-        description:
-          "Restarts a failed or cancelled task under the same id, with all its retries. What was said of its end " +
-          "is cleared; its attempts stay, and the next ones are numbered on. A callback id that was not used is valid again.",
-        params: TaskPath,
-        body: ref(RetryTask),
-        response: {
-          200: RecordAnswer,
-          ...refusals("task_not_found", "task_not_retryable", "task_queue_gone", ...BODY_REFUSALS),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { delay: delaySeconds = 0, priority = null } = request.body;
-      const id = readTaskId(request.params.task_id);
-      const task = await tasks.retry(requesterOf(request), id, { delaySeconds, priority });
-      return sendText(reply, answerText(task));
-    },
-  );
-
-  app.post(
-    "/tasks/:task_id/notifications/resend",
-    {
-      config: access("tasks:write"),
-      schema: {
-        operationId: "resendTaskNotification",
-        tags,
-        summary: "Send the notification of a task again",
-        description:
-          "Sends the notification of the task's end to its `on_complete_url` again, with all its tries and the same " +
-          "`webhook-id`. Only after it was delivered or given up.",
-        params: TaskPath,
-        response: {
-          202: RecordAnswer,
-          ...refusals("task_not_found", "task_not_ended", "notification_unset", "notification_pending"),
-        },
-      },
-    },
-    async (request, reply) => {
-      const task = await tasks.resendNotification(requesterOf(request), readTaskId(request.params.task_id));
-      return sendText(reply.code(202), answerText(task));
-    },
-  );
-
-  app.delete(
-    "/tasks/:task_id",
-    {
-      config: access("tasks:write"),
-      schema: {
-        operationId: "deleteTask",
-        tags,
-        summary: "Delete a pending task",
-        description: "Only a pending task can be deleted.",
-        params: TaskPath,
-        response: { 200: ref(DeletedTask), ...refusals("task_not_found", "task_not_pending") },
-      },
-    },
-    async (request) => {
-      const { task_id: id } = request.params;
-      await tasks.remove(requesterOf(request), readTaskId(id));
-      return { id, deleted: true };
-    },
-  );
 }
-
-const readNothingAsEmpty: preValidationHookHandler = (request, _reply, done) => {
-  request.body ??= {};
-  dropNulls(request.body, Object.keys(RetryTask.properties));
-  done();
-};
 
 function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];
@@ -270,7 +173,7 @@ function idempotencyKeyOf({ headers }: FastifyRequest): string | undefined {
 }
 
 /** An invalid id gets the same answer as an unknown one. */
-function readTaskId(text: string): string {
+export function readTaskId(text: string): string {
   const id = parseTaskId(text);
   if (id === null) throw new Problem("task_not_found");
   return id;

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
-import { QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { BREAKER_DEFAULTS, BREAKER_RANGES } from "../../domain/breaker.ts";
+import { ON_FAILURE, QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { LONGEST_RETRY_DELAY_SECONDS } from "../../domain/task-request.ts";
 import { instant, model, oneOf, ref, statusList } from "./field.ts";
 import { PageQuery, pagination } from "./page.ts";
@@ -11,6 +12,30 @@ const name = Type.String({
   description: "1 to 64 letters, digits or hyphens; unique in the team; never changes.",
   examples: ["emails"],
 });
+
+const figure = (field: keyof typeof BREAKER_RANGES, description: string) =>
+  Type.Optional(
+    (field === "ratio" ? Type.Number : Type.Integer)({
+      ...BREAKER_RANGES[field],
+      default: BREAKER_DEFAULTS[field],
+      description,
+    }),
+  );
+
+const breakerFigures = Type.Object(
+  {
+    failures: figure("failures", "It opens at so many failed attempts within `within` seconds,"),
+    ratio: figure("ratio", "if they are at least this part of all attempts in that time."),
+    within: figure("within", "Seconds."),
+    cooldown: figure("cooldown", "Seconds until the probe; doubles with every probe that fails, up to 600."),
+  },
+  { additionalProperties: false },
+);
+
+const BREAKER_TEXT =
+  "Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and " +
+  "the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. " +
+  "`true`: with the defaults.";
 
 export const queueSettings = {
   concurrency: Type.Integer({
@@ -50,6 +75,18 @@ export const queueSettings = {
     default: QUEUE_DEFAULTS.timeoutSeconds,
     description: "Seconds a call may take, from connecting to the last byte of the answer.",
   }),
+  ordered: Type.Boolean({
+    default: QUEUE_DEFAULTS.ordered,
+    description:
+      "Strict order: tasks start in the order of creation, one at a time, each when the one before has ended. " +
+      "`concurrency` is 1, and priorities are ignored.",
+  }),
+  on_failure: oneOf(ON_FAILURE, {
+    default: QUEUE_DEFAULTS.onFailure,
+    description:
+      "Of an ordered queue: whether its line goes on after a failed task, or stops until that task is retried and " +
+      "completes, or is dismissed.",
+  }),
 };
 
 const optionalSettings = {
@@ -60,6 +97,11 @@ const optionalSettings = {
   retry_max_delay: Type.Optional(queueSettings.retry_max_delay),
   no_retry_statuses: Type.Optional(queueSettings.no_retry_statuses),
   timeout: Type.Optional(queueSettings.timeout),
+  ordered: Type.Optional(queueSettings.ordered),
+  on_failure: Type.Optional(queueSettings.on_failure),
+  breaker: Type.Optional(
+    Type.Union([Type.Boolean(), breakerFigures], { default: false, description: BREAKER_TEXT }),
+  ),
 };
 
 export const CreateQueue = model(
@@ -78,6 +120,7 @@ export type UpdateQueue = Static<typeof UpdateQueue>;
 const queueFields = {
   name,
   ...queueSettings,
+  breaker: Type.Union([Type.Literal(false), Type.Required(breakerFigures)], { description: BREAKER_TEXT }),
   paused: Type.Boolean({ description: "A paused queue accepts tasks and starts none." }),
   created_at: instant("When the queue was created."),
   updated_at: instant("When a setting or the pause switch last changed."),

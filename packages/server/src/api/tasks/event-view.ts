@@ -7,6 +7,7 @@ import { toldText } from "./task-view.ts";
 /** The `data` of an event. */
 export function eventDataText(event: BellhopEvent): string {
   if ("settings" in event) return JSON.stringify({ queue: queueView(event.settings) });
+  if ("host" in event) return JSON.stringify({ queue: event.queue, host: event.host });
   if ("task" in event) return `{"task":${toldText(event)}}`;
   const { queue, status } = event.gone;
   return JSON.stringify({ task: { id: publicTaskId(event.gone), queue, status } });

@@ -38,7 +38,12 @@ export type Place = "queue answer" | "direct answer" | "beside" | "list" | "reco
 /** Lists know neither body nor attempts, but how many; only the answer to the creation knows the callback. */
 export type ViewedTask = Omit<TaskSummary, "attemptCount"> &
   Partial<Pick<TaskSummary, "attemptCount">> &
-  Partial<Pick<CreatedTask, "attempts" | "polls" | "notifications" | "callback" | "replayed">> & {
+  Partial<
+    Pick<
+      CreatedTask,
+      "attempts" | "polls" | "notifications" | "retriedWith" | "callback" | "replayed" | "joined"
+    >
+  > & {
     readonly call: Partial<Call>;
   };
 

@@ -1,3 +1,4 @@
+import { readBreaker } from "../../domain/breaker.ts";
 import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
 import type * as record from "../schemas/queue.ts";
 
@@ -11,6 +12,9 @@ export function readSettings(body: record.UpdateQueue): Partial<QueueSettings> {
     ...(body.retry_max_delay !== undefined && { retryMaxDelaySeconds: body.retry_max_delay }),
     ...(body.no_retry_statuses !== undefined && { noRetryStatuses: body.no_retry_statuses }),
     ...(body.timeout !== undefined && { timeoutSeconds: body.timeout }),
+    ...(body.ordered !== undefined && { ordered: body.ordered }),
+    ...(body.on_failure !== undefined && { onFailure: body.on_failure }),
+    ...(body.breaker !== undefined && { breaker: readBreaker(body.breaker) }),
   };
 }
 
@@ -24,6 +28,10 @@ export function queueView(queue: Queue): record.Queue {
     retry_max_delay: queue.retryMaxDelaySeconds,
     no_retry_statuses: [...queue.noRetryStatuses],
     timeout: queue.timeoutSeconds,
+    ordered: queue.ordered,
+    on_failure: queue.onFailure,
+    // Events of earlier versions have none.
+    breaker: queue.breaker ?? false,
     paused: queue.paused,
     created_at: queue.createdAt.toISOString(),
     updated_at: queue.updatedAt.toISOString(),

@@ -6,6 +6,7 @@ import { closestName } from "../../domain/spelling.ts";
 import { dropNulls, mayHoldNulls } from "../http/absent-fields.ts";
 import { itemsOf } from "../http/rule-text.ts";
 import { unknownField } from "../http/validation.ts";
+import { DEDUPE_NAMES } from "../schemas/dedupe.ts";
 import { OwnPollConfig } from "../schemas/poll-config.ts";
 import { SIMULATION_NAMES } from "../schemas/simulation.ts";
 import { TASK_FIELDS } from "./task-fields.ts";
@@ -24,6 +25,7 @@ function dropTaskNulls(body: unknown): Problem | null {
   dropNulls(body, FIELD_NAMES);
   for (const name of POLL_NAMES) dropNulls(memberOf(body, name), POLL_FIELD_NAMES);
   dropNulls(memberOf(body, "simulate"), SIMULATION_NAMES);
+  dropNulls(memberOf(body, "dedupe"), DEDUPE_NAMES);
   return null;
 }
 

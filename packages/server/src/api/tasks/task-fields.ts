@@ -5,6 +5,7 @@ import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT, type TaskMoment } from "../../domain/task.ts";
+import { CORRECTION_NAMES } from "../../domain/task-correction.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import {
   IDEMPOTENCY_KEY_PATTERN,
@@ -13,7 +14,9 @@ import {
   LONGEST_WAIT_SECONDS,
   type TaskDraft,
 } from "../../domain/task-request.ts";
+import { DirectDedupe, dedupeView, QueueDedupe } from "../schemas/dedupe.ts";
 import { instant, oneOf, ref, statusList, textMap } from "../schemas/field.ts";
+import { AskedFlow } from "../schemas/flow.ts";
 import { OwnPollConfig, PollConfig } from "../schemas/poll-config.ts";
 import { DirectSimulation, QueueSimulation } from "../schemas/simulation.ts";
 import { STATUSES } from "../schemas/task-status.ts";
@@ -59,7 +62,9 @@ import {
  */
 
 /** What may be given for a new task, by the names of the domain. */
-export type AskedField = keyof Call | Exclude<keyof TaskDraft, "shape" | "call" | "bodyIsJson">;
+export type AskedField =
+  | Exclude<keyof Call, "bytes">
+  | Exclude<keyof TaskDraft, "shape" | "call" | "bodyIsJson">;
 
 function text(description: string, example: string) {
   return Type.String({ description, examples: [example] });
@@ -320,6 +325,15 @@ export const TASK_FIELDS = {
     ask: { default: null },
     show: sometimes(RECORDS, (task) => task.onCompleteUrl),
   },
+  onFailureUrl: {
+    names: ["on_failure_url", "onFailureUrl"],
+    schema: text(
+      "Like the address for the end of a task, but called only when the task has failed or was cancelled. Both may be given.",
+      "https://example.com/hooks/task-failed",
+    ),
+    ask: { default: null },
+    show: sometimes(RECORDS, (task) => task.onFailureUrl),
+  },
   idempotencyKey: {
     names: ["idempotency_key", "idempotencyKey"],
     schema: Type.String({
@@ -337,6 +351,12 @@ export const TASK_FIELDS = {
     // The call of a queue task always is.
     ask: { default: (kind) => kind === "queue" },
     show: sometimes(RECORDS, (task) => task.sign),
+  },
+  dedupe: {
+    names: ["dedupe", "dedupe"],
+    schema: [ref(QueueDedupe), ref(DirectDedupe)],
+    ask: { default: null },
+    show: sometimes(RECORDS, shownDedupe),
   },
   tags: {
     names: ["tags", "tags"],
@@ -356,6 +376,12 @@ export const TASK_FIELDS = {
     }),
     ask: { default: null },
     show: sometimes(RECORDS, (task) => task.metadata),
+  },
+  flow: {
+    names: ["flow", "flow"],
+    schema: text("The key of the flow that limits it, as stored.", "customer-42"),
+    ask: { default: null, schema: AskedFlow },
+    show: sometimes(RECORDS, (task) => task.flow),
   },
   simulate: {
     names: ["simulate", "simulate"],
@@ -392,6 +418,18 @@ export const TASK_FIELDS = {
     schema: text("Id of the schedule that made it, if one did.", "sch_01k9z3mxe5f8hrk3yv5pzq8c2d"),
     show: sometimes(RECORDS, ({ scheduleId }) => scheduleId && formatId("sch", scheduleId)),
   },
+  scheduledFor: {
+    names: ["scheduled_for", "scheduledFor"],
+    schema: instant(
+      "The time of its schedule that it was created for. Not for a schedule that was run manually.",
+    ),
+    show: sometimes(RECORDS, (task) => task.scheduledFor),
+  },
+  dismissedAt: {
+    names: ["dismissed_at", "dismissedAt"],
+    schema: instant("When the failed task was dismissed: nobody needs to look at it any more."),
+    show: sometimes(RECORDS, (task) => task.dismissedAt),
+  },
   attempts: {
     names: ["attempts", "attempts"],
     schema: [Type.Array(ref(Attempt)), Type.Array(ref(DirectAttempt))],
@@ -419,6 +457,36 @@ export const TASK_FIELDS = {
     names: ["retries", "retries"],
     schema: Type.Integer({ description: "The number of manual retries, if any." }),
     show: sometimes(RECORDS, (task) => task.retries > 0 && task.retries),
+  },
+  retriedWith: {
+    names: ["retried_with", "retriedWith"],
+    schema: Type.Array(
+      Type.Object({
+        at: instant("When the task was retried."),
+        fields: Type.Array(Type.String(), { examples: [["payload", "headers"]] }),
+      }),
+      {
+        description:
+          "Manual retries that replaced parts of the call, and which parts. The earlier values are not kept.",
+      },
+    ),
+    show: sometimes(["record"], shownCorrections),
+  },
+  deduplicated: {
+    names: ["deduplicated", "deduplicated"],
+    schema: Type.Boolean({
+      description:
+        "True if an earlier request with the same deduplication key created the task: this one created none.",
+    }),
+    show: sometimes(["queue answer", "beside"], (task) => task.joined === "deduplicated"),
+  },
+  replaced: {
+    names: ["replaced", "replaced"],
+    schema: Type.Boolean({
+      description:
+        "True if this request took the place of what an earlier one with the same deduplication key said.",
+    }),
+    show: sometimes(["queue answer", "beside"], (task) => task.joined === "replaced"),
   },
   callbackId: {
     names: ["callback_id", "callbackId"],
@@ -452,6 +520,16 @@ function shownPolls({ shape, polls }: ViewedTask): RawJson | null {
 
 function shownNotifications({ shape, notifications }: ViewedTask): RawJson | null {
   return notifications ? new RawJson(`[${notifications.map(writeNotification[shape]).join()}]`) : null;
+}
+
+function shownDedupe({ shape, dedupe }: ViewedTask): object | null {
+  return dedupe && dedupeView(dedupe, shape);
+}
+
+function shownCorrections({ shape, retriedWith }: ViewedTask): object | null {
+  if (!retriedWith) return null;
+  const names = CORRECTION_NAMES[shape];
+  return retriedWith.map(({ at, fields }) => ({ at, fields: fields.map((field) => names[field]) }));
 }
 
 /** As it was asked for, or as the exact time came to: after the first attempt there is none. */

@@ -3,7 +3,7 @@ import { invalid, mustBe } from "../../domain/complaint.ts";
 import { parseInstant } from "../../domain/instant.ts";
 import type { ProblemDetail } from "../../domain/problem.ts";
 import { parseId } from "../../domain/public-id.ts";
-import { QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
+import { QUEUE_READ_PATTERN } from "../../domain/queue.ts";
 import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import { FAILURE_REASONS, TASK_STATUSES } from "../../domain/task.ts";
@@ -18,10 +18,20 @@ import type { AskedFilter } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
 import { STATUS_LIST_PATTERN } from "../schemas/task-status.ts";
 
+const tag = Type.String({ minLength: 1, maxLength: LABEL_LIMITS.tag });
+
+/** `metadata.order=4711`. */
+const ENTRY = "metadata.";
+
+/** Beside the fields: as many as a task can have. */
+export const FILTER_PATTERNS = {
+  patternProperties: { "^metadata\\..": { type: "string", maxLength: 1024 } },
+} as const;
+
 /** Which tasks are meant, as a list says it. All of it must be true of a task. */
 export const FILTER_FIELDS = {
   queue: Type.Optional(
-    Type.String({ pattern: QUEUE_NAME_PATTERN, description: "Only tasks of this queue." }),
+    Type.String({ pattern: QUEUE_READ_PATTERN, description: "Only tasks of this queue." }),
   ),
   status: Type.Optional(
     Type.String({
@@ -31,10 +41,8 @@ export const FILTER_FIELDS = {
     }),
   ),
   tag: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: LABEL_LIMITS.tag,
-      description: "Only tasks that have this tag.",
+    Type.Union([tag, Type.Array(tag, { minItems: 1, maxItems: LABEL_LIMITS.tags })], {
+      description: "Only tasks that have this tag; repeated: all of these tags.",
     }),
   ),
   created_after: Type.Optional(
@@ -82,19 +90,59 @@ export const FILTER_FIELDS = {
     Type.String({
       minLength: 2,
       maxLength: 1100,
-      description: "Only tasks with this entry in their metadata: its key, `=` and its value.",
+      description:
+        "Only tasks with this entry in their metadata: its key, `=` and its value. Several entries, which must all be " +
+        "there, are written as `metadata.<name>=<value>`.",
       examples: ["order=4711"],
+    }),
+  ),
+  dismissed: Type.Optional(
+    oneOf(["true", "false"], {
+      description: "`true`: only failed tasks that were dismissed. `false`: only tasks that were not.",
     }),
   ),
   id: Type.Optional(Type.String({ description: "Only this task, by either spelling of its id." })),
 };
 
-const Filter = Type.Object(FILTER_FIELDS);
+/** The same in JSON, where the entries of the metadata can stand together. */
+export const JSON_FILTER_FIELDS = {
+  ...FILTER_FIELDS,
+  metadata: Type.Optional(
+    Type.Union([Type.String({ minLength: 2, maxLength: 1100 }), Type.Record(Type.String(), Type.String())], {
+      description:
+        "Only tasks with these entries in their metadata: an object, or one entry as its key, `=` and its value.",
+    }),
+  ),
+};
+
+/** Puts what is named as in a query (`metadata.order`) into the metadata of a filter in JSON. */
+export function gatherEntries(filter: unknown): void {
+  if (typeof filter !== "object" || filter === null) return;
+  const members = new Map<string, unknown>(Object.entries(filter));
+  const named = [...members.keys()].filter((name) => name.startsWith(ENTRY) && name !== ENTRY);
+  if (named.length === 0) return;
+  const metadata = members.get("metadata");
+  const single = typeof metadata === "string" ? readMetadataEntry(metadata) : null;
+  const entries: Record<string, unknown> =
+    typeof metadata === "object" && metadata !== null ? { ...metadata } : {};
+  if (single !== null) entries[single.key] = single.value;
+  for (const name of named) {
+    entries[name.slice(ENTRY.length)] = members.get(name);
+    Reflect.deleteProperty(filter, name);
+  }
+  Object.assign(filter, { metadata: entries });
+}
+
+const Filter = Type.Object(JSON_FILTER_FIELDS);
 
 /** Takes what has passed the schema; refuses what breaks a rule that no schema can say. */
 export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null): AskedFilter {
   const complaints: ProblemDetail[] = [];
-  function read<T>(name: keyof typeof said, parse: (text: string) => T | null, rule: string): T | null {
+  function read<T>(
+    name: Exclude<keyof typeof said, "tag" | "metadata">,
+    parse: (text: string) => T | null,
+    rule: string,
+  ): T | null {
     const text = said[name];
     const value = text === undefined ? null : parse(text);
     if (text !== undefined && value === null) complaints.push(mustBe(name, rule));
@@ -107,7 +155,7 @@ export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null)
     sandbox,
     queue: said.queue ?? null,
     statuses: chosen === undefined ? null : TASK_STATUSES.filter((status) => chosen.includes(status)),
-    tag: read("tag", storable, STORABLE_RULE),
+    tags: said.tag === undefined ? null : [...new Set([said.tag].flat())],
     createdAfter: read("created_after", parseInstant, instantRule),
     createdBefore: read("created_before", parseInstant, instantRule),
     hosts: read("host", readHost, "the name or address of a host, without a port"),
@@ -116,13 +164,31 @@ export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null)
     failureReason: said.failure_reason ?? null,
     lastAnswer: said.response_code === undefined ? null : readLastAnswer(said.response_code),
     error: read("error", storable, STORABLE_RULE),
-    metadata: read(
-      "metadata",
-      (text) => (isStorable(text) ? readMetadataEntry(text) : null),
-      "a key, = and a value, such as order=4711",
-    ),
+    metadata: readEntries(said, complaints),
+    dismissed: said.dismissed === undefined ? null : said.dismissed === "true",
     id: read("id", parseTaskId, "the id of a task"),
   };
+  if (filter.tags?.some((each) => !isStorable(each))) complaints.push(mustBe("tag", STORABLE_RULE));
   if (complaints.length > 0) throw invalid(complaints);
   return filter;
+}
+
+/** Each name once; null if there are none. */
+function readEntries(said: Static<typeof Filter>, complaints: ProblemDetail[]): AskedFilter["metadata"] {
+  const entries: Record<string, string> = {};
+  const entryOf = (name: string, key: string, value: unknown) => ({ name, text: `${key}=${value}` });
+  const texts = Object.entries(said).flatMap(([name, value]) => {
+    if (name.startsWith(ENTRY)) return entryOf(name, name.slice(ENTRY.length), value);
+    if (name !== "metadata") return [];
+    if (typeof value === "string") return { name, text: value };
+    return Object.entries(value).map(([key, each]) => entryOf(`metadata.${key}`, key, each));
+  });
+  for (const { name, text } of texts) {
+    const entry = isStorable(text) ? readMetadataEntry(text) : null;
+    if (entry === null) complaints.push(mustBe(name, "a key, = and a value, such as order=4711"));
+    else entries[entry.key] = entry.value;
+  }
+  if (texts.length > LABEL_LIMITS.entries)
+    complaints.push(mustBe("metadata", `at most ${LABEL_LIMITS.entries} entries`));
+  return texts.length === 0 ? null : entries;
 }

@@ -4,7 +4,7 @@ import { parseCursor } from "../../service/tasks/task-cursor.ts";
 import type { TaskQuery } from "../../service/tasks/task-list.ts";
 import { oneOf } from "../schemas/field.ts";
 import { readSandbox, sandbox } from "../schemas/sandbox.ts";
-import { FILTER_FIELDS, readFilter } from "./task-filter-query.ts";
+import { FILTER_FIELDS, FILTER_PATTERNS, readFilter } from "./task-filter-query.ts";
 
 /** Tasks that are skipped are read all the same, of every queue and state that is asked for. */
 const MOST_OFFSET = 10_000;
@@ -34,7 +34,7 @@ export const TaskListQuery = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, ...FILTER_PATTERNS },
 );
 
 export function readListQuery({ sandbox: said, ...query }: Static<typeof TaskListQuery>): TaskQuery {

@@ -1,7 +1,8 @@
 import { type Static, type TProperties, Type } from "typebox";
 import type { Shape } from "../../domain/task.ts";
 import { IDEMPOTENCY_KEY_PATTERN } from "../../domain/task-request.ts";
-import { either, instant, model, oneOf, ref, textOrNull } from "../schemas/field.ts";
+import type { SaidDedupe } from "../schemas/dedupe.ts";
+import { either, instant, model, oneOf, ref, textMap, textOrNull } from "../schemas/field.ts";
 import type { SaidSimulation } from "../schemas/simulation.ts";
 import { STATUSES } from "../schemas/task-status.ts";
 import { type Field, nameIn, type Place, schemaIn } from "./field-row.ts";
@@ -79,7 +80,10 @@ export const CreateDirectTask = model(
 );
 
 /** A new task of either kind, by the names that its caller knows. Its values have passed the schema of its kind. */
-export type TaskBody = Readonly<Record<string, unknown>> & { readonly simulate?: SaidSimulation };
+export type TaskBody = Readonly<Record<string, unknown>> & {
+  readonly simulate?: SaidSimulation;
+  readonly dedupe?: SaidDedupe;
+};
 
 /**
  * A body with `targetUrl` is a direct task, any other a queue task, and each is judged by its own rules alone: with
@@ -93,6 +97,11 @@ export const CreateEitherTask = Type.Unsafe<TaskBody>({
   else: ref(CreateTask),
 });
 
+/** The same fields, none of them required. */
+function perhaps(fields: TProperties): TProperties {
+  return Type.Partial(Type.Object(fields)).properties;
+}
+
 export const CreateTaskHeaders = Type.Object({
   "Idempotency-Key": Type.Optional(
     Type.String({
@@ -104,14 +113,14 @@ export const CreateTaskHeaders = Type.Object({
 
 export const CreatedTask = model(
   "CreatedTask",
-  "The task as it was accepted.",
-  shown("queue", "queue answer"),
+  "The task as it was accepted. With `wait`, it has the fields of its record too.",
+  { ...perhaps(shown("queue", "record")), ...shown("queue", "queue answer") },
 );
 
 export const NewDirectTask = model(
   "NewDirectTask",
-  "A direct call as it was accepted.",
-  shown("direct", "direct answer"),
+  "A direct call as it was accepted. With `wait`, it has the fields of its record too.",
+  { ...perhaps(shown("direct", "record")), ...shown("direct", "direct answer") },
 );
 
 export const CreatedDirectTask = model(
@@ -130,7 +139,9 @@ export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, `The task as
 export const ReplayedAnswer = either(
   CreatedTask,
   CreatedDirectTask,
-  `The task that an earlier request with the same idempotency key created, with \`Idempotent-Replayed: true\`. ${WAITED}`,
+  "The task that an earlier request with the same idempotency key created, with `Idempotent-Replayed: true`; or the record of " +
+    "the task that an earlier request with the same deduplication key created, with `deduplicated: true` or `replaced: true`. " +
+    WAITED,
 );
 
 export const Task = model("Task", "The record of a task.", shown("queue", "record"));
@@ -190,8 +201,33 @@ export const RetryTask = model(
         description: "1 to 10, higher is processed first. Default: unchanged.",
       }),
     ),
+    payload: Type.Optional(
+      Type.Unknown({ description: "Of a queue task: replaces the payload. Default: unchanged." }),
+    ),
+    body: Type.Optional(
+      Type.Union(
+        [
+          Type.String(),
+          Type.Unsafe<object>({ type: "object", additionalProperties: true }),
+          Type.Array(Type.Unknown()),
+        ],
+        { description: "Of a direct task: replaces the body. Default: unchanged." },
+      ),
+    ),
+    headers: Type.Optional(
+      textMap({
+        description: "Replaces all headers. Default: unchanged.",
+        examples: [{ "X-Source": "fixed" }],
+      }),
+    ),
+    webhook_url: Type.Optional(
+      Type.String({ description: "Of a queue task: replaces the URL. Default: unchanged." }),
+    ),
+    targetUrl: Type.Optional(
+      Type.String({ description: "Of a direct task: replaces the URL. Default: unchanged." }),
+    ),
   },
-  { additionalProperties: false, examples: [{ delay: 60 }] },
+  { additionalProperties: false, examples: [{ delay: 60 }, { payload: { user_id: 43 } }] },
 );
 
 export const ResolvedTask = model("ResolvedTask", "The task that the callback ended.", {

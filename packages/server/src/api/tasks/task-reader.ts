@@ -3,6 +3,7 @@ import type { ExtractedPayloads } from "../../domain/json/outline.ts";
 import { sliceMember } from "../../domain/raw-json.ts";
 import type { Shape } from "../../domain/task.ts";
 import { checkDraft, type TaskDraft, type TaskRequest } from "../../domain/task-request.ts";
+import { readDedupe } from "../schemas/dedupe.ts";
 import { readSimulation } from "../schemas/simulation.ts";
 import { type Field, nameIn } from "./field-row.ts";
 import { type AskedField, TASK_FIELDS } from "./task-fields.ts";
@@ -74,6 +75,7 @@ export function readTask(body: TaskBody, context: RequestContext): TaskRequest {
     draft.bodyIsJson = true;
     call.body = payloadText(context, "body");
   }
+  if (body.dedupe !== undefined) draft.dedupe = readDedupe(body.dedupe);
   if (body.simulate !== undefined) draft.simulate = readSimulation(body.simulate);
   const { idempotencyKey, now, refuseUrl } = context;
   return checkDraft(draft, { names, idempotencyKey, now, refuseUrl });
@@ -85,7 +87,10 @@ function payloadOf(body: TaskBody, { method }: Call, context: RequestContext): s
   return payloadText(context, "payload");
 }
 
-function payloadText({ text, extracted }: RequestContext, name: string): string | null {
+export function payloadText(
+  { text, extracted }: Pick<RequestContext, "text" | "extracted">,
+  name: string,
+): string | null {
   const source = sliceMember(text, name);
   if (source === undefined) return null;
   return extracted === null ? source : extracted.textOf(source);

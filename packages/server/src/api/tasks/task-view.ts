@@ -38,14 +38,19 @@ const writeRecord = { queue: writer("queue", "record"), direct: writer("direct",
 export function createdText(task: CreatedTask): string {
   if (task.shape === "queue") return writeQueueAnswer(task);
   const answer = `{"task":${writeDirectAnswer(task)}`;
-  return task.callback === null ? `${answer}}` : `${answer},${writeBeside.direct(task).slice(1)}`;
+  return hasNothingBeside(task) ? `${answer}}` : `${answer},${writeBeside.direct(task).slice(1)}`;
+}
+
+function hasNothingBeside({ callback, joined }: Pick<CreatedTask, "callback" | "joined">): boolean {
+  return callback === null && joined === null;
 }
 
 /** The answer to a creation that was waited for: the whole record, and the callback as a creation shows it. */
-export function waitedText(task: Task, { callback }: CreatedTask): string {
+export function waitedText(task: Task, created: CreatedTask): string {
   const answer = answerText(task);
-  if (callback === null) return answer;
-  return `${answer.slice(0, -1)},${writeBeside[task.shape]({ ...task, callback }).slice(1)}`;
+  if (hasNothingBeside(created)) return answer;
+  const { callback, joined } = created;
+  return `${answer.slice(0, -1)},${writeBeside[task.shape]({ ...task, callback, joined }).slice(1)}`;
 }
 
 /** A task as it stands in a list. */

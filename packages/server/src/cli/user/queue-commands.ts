@@ -11,6 +11,9 @@ interface CreateOptions extends ServerOptions {
   readonly maxRetries?: number;
   readonly timeout?: number;
   readonly backoff?: "fixed" | "exponential";
+  readonly ordered?: boolean;
+  readonly onFailure?: "continue" | "block";
+  readonly breaker?: boolean;
 }
 
 export function addQueueCommands(program: Command, user: User): void {
@@ -23,19 +26,25 @@ export function addQueueCommands(program: Command, user: User): void {
     },
   );
 
-  serverCommand(queues, "create", "create a queue")
-    .argument("<name>", "letters, digits and hyphens")
-    .option("--concurrency <n>", "concurrent calls, over all nodes", readInteger)
-    .option("--max-retries <n>", "retries of a failed task", readInteger)
-    .option("--timeout <seconds>", "timeout of a call", readInteger)
-    .addOption(new Option("--backoff <kind>", "waits between attempts").choices(["fixed", "exponential"]))
-    .action(
-      async (name: string, { backoff, concurrency, maxRetries, timeout, ...options }: CreateOptions) => {
-        const settings = given({ concurrency, maxRetries, timeout, retryBackoff: backoff });
-        const made = await (await user.client(options)).queues.create({ name, ...settings });
-        show(user, options, made, () => `Created ${name}\n`);
-      },
-    );
+  addSettings(
+    serverCommand(queues, "create", "create a queue").argument("<name>", "letters, digits and hyphens"),
+  )
+    .option("--ordered", "start its tasks one at a time, in the order of creation")
+    .action(async (name: string, options: CreateOptions) => {
+      const { settings, server } = readSettings(options);
+      const made = await (await user.client(server)).queues.create({ name, ...settings });
+      show(user, server, made, () => `Created ${name}\n`);
+    });
+
+  addSettings(serverCommand(queues, "update", "change the settings of a queue").argument("<name>"))
+    .option("--ordered", "start its tasks one at a time, in the order of creation")
+    .option("--no-ordered", "start them by priority again")
+    .option("--no-breaker", "have no circuit breaker any more")
+    .action(async (name: string, options: CreateOptions) => {
+      const { settings, server } = readSettings(options);
+      const changed = await (await user.client(server)).queues.update(name, settings);
+      show(user, server, changed, () => `Changed ${name}\n`);
+    });
 
   serverCommand(queues, "pause", "start no more of its tasks; running calls finish")
     .argument("<name>")
@@ -61,6 +70,43 @@ export function addQueueCommands(program: Command, user: User): void {
     });
 }
 
+function addSettings(command: Command): Command {
+  return command
+    .option("--concurrency <n>", "concurrent calls, over all nodes", readInteger)
+    .option("--max-retries <n>", "retries of a failed task", readInteger)
+    .option("--timeout <seconds>", "timeout of a call", readInteger)
+    .option("--breaker", "stop calling a host while it fails, with the default figures")
+    .addOption(new Option("--backoff <kind>", "waits between attempts").choices(["fixed", "exponential"]))
+    .addOption(
+      new Option("--on-failure <what>", "of an ordered queue: go on after a failed task, or stop").choices([
+        "continue",
+        "block",
+      ]),
+    );
+}
+
+function readSettings({
+  backoff,
+  concurrency,
+  maxRetries,
+  timeout,
+  ordered,
+  onFailure,
+  breaker,
+  ...server
+}: CreateOptions) {
+  const settings = given({
+    concurrency,
+    maxRetries,
+    timeout,
+    retryBackoff: backoff,
+    ordered,
+    onFailure,
+    breaker,
+  });
+  return { settings, server };
+}
+
 const count = (title: string, of: (queue: Queue) => number): Column<Queue> => ({
   title,
   of: (queue) => String(of(queue)),
@@ -74,5 +120,8 @@ const COLUMNS: readonly Column<Queue>[] = [
   count("ACTIVE", ({ stats }) => stats.active),
   count("COMPLETED", ({ stats }) => stats.completed),
   count("FAILED", ({ stats }) => stats.failed),
-  { title: "STATE", of: ({ paused }) => (paused ? "paused" : "open") },
+  {
+    title: "STATE",
+    of: ({ paused, ordered }) => `${paused ? "paused" : "open"}${ordered ? ", ordered" : ""}`,
+  },
 ];

@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from "commander";
-import type { BulkAction, NewDirectTask, NewTask } from "../sdk.ts";
-import { printable } from "../table.ts";
-import { readInteger, readTasksFile } from "./option-values.ts";
-import { given, type ServerOptions, serverCommand, show, type User } from "./user.ts";
+import type { Bulk, BulkAction, NewDirectTask, NewTask } from "../sdk.ts";
+import { type Column, printable } from "../table.ts";
+import { collect, readInteger, readTasksFile } from "./option-values.ts";
+import { given, type ServerOptions, serverCommand, show, showRows, timeOf, type User } from "./user.ts";
 
 /** As many as one request may have. */
 const BATCH = 1000;
@@ -14,7 +14,7 @@ interface BatchOptions extends ServerOptions {
 interface BulkOptions extends ServerOptions {
   readonly status?: string;
   readonly queue?: string;
-  readonly tag?: string;
+  readonly tag?: string[];
   readonly host?: string;
   readonly responseCode?: string;
   readonly createdAfter?: string;
@@ -23,6 +23,16 @@ interface BulkOptions extends ServerOptions {
   readonly all?: true;
   readonly dryRun?: true;
 }
+
+const BULK_COLUMNS: readonly Column<Bulk>[] = [
+  { title: "ACTION", of: ({ action }) => action },
+  { title: "STATUS", of: ({ status }) => status },
+  { title: "DONE", of: ({ done }) => String(done) },
+  { title: "SKIPPED", of: ({ skipped }) => String(skipped) },
+  { title: "MATCHED", of: ({ matched }) => String(matched) },
+  { title: "CREATED", of: ({ createdAt }) => timeOf(createdAt) },
+  { title: "ID", of: ({ id }) => id },
+];
 
 /** What is about many tasks at once. */
 export function addTaskBulkCommands(tasks: Command, user: User): void {
@@ -49,10 +59,10 @@ export function addTaskBulkCommands(tasks: Command, user: User): void {
     });
 
   serverCommand(tasks, "bulk", "one action on every task that matches; prints the id of the bulk action")
-    .addArgument(new Argument("<action>").choices(["retry", "cancel", "delete"]))
+    .addArgument(new Argument("<action>").choices(["retry", "cancel", "delete", "dismiss"]))
     .option("--status <states>", "only in these states, separated by commas")
     .option("--queue <name>", "only of this queue")
-    .option("--tag <tag>", "only with this tag")
+    .option("--tag <tag>", "only with this tag; may be repeated", collect)
     .option("--host <host>", "only calls to this host")
     .option("--response-code <code>", "only those answered so at last: 503, 5xx, timeout or network")
     .option("--created-after <time>", "such as 2030-01-01T09:00:00Z")
@@ -75,6 +85,15 @@ export function addTaskBulkCommands(tasks: Command, user: User): void {
       if (dryRun)
         return show(user, options, { matched: await bulk.count(wanted) }, ({ matched }) => `${matched}\n`);
       show(user, options, await bulk.start(wanted), ({ id }) => `${id}\n`);
+    });
+
+  serverCommand(tasks, "bulks", "list bulk actions, newest first")
+    .option("--limit <n>", "maximum number of actions", readInteger, 20)
+    .action(async ({ limit, ...options }: ServerOptions & { limit: number }) => {
+      const { bulk } = (await user.client(options)).tasks;
+      const found: Bulk[] = [];
+      if (limit > 0) for await (const each of bulk.list()) if (found.push(each) >= limit) break;
+      showRows(user, options, found, { columns: BULK_COLUMNS, none: "No bulk actions" });
     });
 
   serverCommand(tasks, "bulk-status", "show how far a bulk action has come")

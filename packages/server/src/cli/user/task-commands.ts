@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
+import { DEDUPE_MODES } from "../../domain/dedupe.ts";
 import { TASK_STATUSES } from "../../domain/task.ts";
-import type { NewDirectTask, NewTask, Task, TaskSummary } from "../sdk.ts";
+import type { BodyOf, NewDirectTask, NewTask, Task, TaskSummary } from "../sdk.ts";
 import { type Column, printable } from "../table.ts";
 import { collect, readHeader, readInteger, readJson, readTaskFile } from "./option-values.ts";
 import { addTaskBulkCommands } from "./task-bulk-commands.ts";
@@ -23,6 +24,15 @@ export function addTaskCommands(program: Command, user: User): void {
     .option("--method <method>", "HTTP method instead of POST")
     .option("--header <name: value>", "header of the call; may be repeated", readHeader)
     .option("--tag <tag>", "tag of the task; may be repeated", collect)
+    .option("--on-complete-url <url>", "URL to notify when the task has ended")
+    .option("--on-failure-url <url>", "URL to notify when the task has failed or was cancelled")
+    .option("--dedupe-key <key>", "joins different requests under one key")
+    .addOption(
+      new Option("--dedupe-mode <mode>", "what a later request with the key does")
+        .choices(DEDUPE_MODES)
+        .default("first"),
+    )
+    .option("--dedupe-window <seconds>", "how long the key holds", readInteger, 3600)
     .option("--idempotency-key <key>", "the same key creates no second task")
     .option("--wait", "wait until it has ended; exits 1 unless it completed")
     .action(async (url: string | undefined, options: CreateOptions, command: Command) => {
@@ -48,21 +58,39 @@ export function addTaskCommands(program: Command, user: User): void {
   serverCommand(tasks, "list", "list tasks, newest first")
     .addOption(new Option("--status <status>", "only tasks in this state").choices(TASK_STATUSES))
     .option("--queue <name>", "only tasks of this queue")
-    .option("--tag <tag>", "only tasks with this tag")
+    .option("--tag <tag>", "only tasks with this tag; may be repeated", collect)
+    .addOption(
+      new Option("--dismissed <flag>", "only dismissed tasks, or only others").choices(["true", "false"]),
+    )
     .option("--limit <n>", "maximum number of tasks", readInteger, 20)
-    .action(async ({ status, queue, tag, limit, ...options }: ListOptions) => {
+    .action(async ({ status, queue, tag, dismissed, limit, ...options }: ListOptions) => {
       const client = await user.client(options);
       const found: TaskSummary[] = [];
-      const query = given({ status, queue, tag, limit: Math.min(Math.max(limit, 1), 100) });
+      const query = given({ status, queue, tag, dismissed, limit: Math.min(Math.max(limit, 1), 100) });
       if (limit > 0) for await (const task of client.tasks.list(query)) if (found.push(task) >= limit) break;
       showRows(user, options, found, { columns: COLUMNS, none: "No tasks" });
     });
 
   serverCommand(tasks, "retry", "restart a failed or cancelled task under its id")
     .argument("<task_id>")
-    .action(async (id: string, options: ServerOptions) => {
-      const task = await (await user.client(options)).tasks.retry(id);
+    .option("--payload <json>", "another JSON body of the call", readJson)
+    .option("--url <url>", "another URL of the call")
+    .option("--header <name: value>", "headers instead of all earlier ones; may be repeated", readHeader)
+    .action(async (id: string, { payload, url, header, ...options }: RetryOptions) => {
+      const client = await user.client(options);
+      const isDirect = [payload, url].some(Boolean) && "targetUrl" in (await client.tasks.get(id));
+      const names = isDirect ? { body: payload, targetUrl: url } : { payload, webhookUrl: url };
+      // The server validates what the payload is.
+      const body = given({ ...names, headers: header }) as BodyOf<"retryTask">;
+      const task = await client.tasks.retry(id, body);
       show(user, options, task, ({ status }) => `${id} is ${status}\n`);
+    });
+
+  serverCommand(tasks, "dismiss", "mark a failed task as one that nobody needs to look at any more")
+    .argument("<task_id>")
+    .action(async (id: string, options: ServerOptions) => {
+      const task = await (await user.client(options)).tasks.dismiss(id);
+      show(user, options, task, () => `${id} is dismissed\n`);
     });
 
   serverCommand(tasks, "cancel", "cancel a task in any state")
@@ -88,12 +116,13 @@ export function addTaskCommands(program: Command, user: User): void {
     .argument("<task_id>")
     .action(async (id: string, options: ServerOptions) => {
       const explained = await (await user.client(options)).tasks.explain(id);
-      show(user, options, explained, ({ task, runnable, reasons }) => {
+      show(user, options, explained, ({ task, runnable, startsAbout, reasons }) => {
         const lines = reasons.map(
           ({ detail, until }) => `  ${printable(detail)}${until === null ? "" : `, until ${timeOf(until)}`}`,
         );
         const why = runnable ? ["  It can run: the next free node starts it"] : lines;
-        return `${[`${task.id} is ${task.status}`, ...why].join("\n")}\n`;
+        const when = startsAbout === null || runnable ? [] : [`  It starts about ${timeOf(startsAbout)}`];
+        return `${[`${task.id} is ${task.status}`, ...why, ...when].join("\n")}\n`;
       });
     });
 }
@@ -110,20 +139,34 @@ interface CreateOptions extends ServerOptions {
   readonly method?: string;
   readonly header?: Readonly<Record<string, string>>;
   readonly tag?: readonly string[];
+  readonly onCompleteUrl?: string;
+  readonly onFailureUrl?: string;
+  readonly dedupeKey?: string;
+  readonly dedupeMode: string;
+  readonly dedupeWindow: number;
   readonly idempotencyKey?: string;
   readonly wait?: true;
+}
+
+interface RetryOptions extends ServerOptions {
+  readonly payload?: unknown;
+  readonly url?: string;
+  readonly header?: Record<string, string>;
 }
 
 interface ListOptions extends ServerOptions {
   readonly status?: string;
   readonly queue?: string;
-  readonly tag?: string;
+  readonly tag?: string[];
+  readonly dismissed?: "true" | "false";
   readonly limit: number;
 }
 
 function newTask(url: string, options: CreateOptions): object {
-  const { queue, payload, delay, at, priority, maxRetries, timeout, method, header, tag, idempotencyKey } =
-    options;
+  const { queue, payload, delay, at, priority, maxRetries, timeout, method, header, tag } = options;
+  const { idempotencyKey, onCompleteUrl, onFailureUrl, dedupeKey, dedupeMode, dedupeWindow } = options;
+  const dedupe =
+    dedupeKey === undefined ? undefined : { key: dedupeKey, mode: dedupeMode, window: dedupeWindow };
   return given({
     queue,
     webhookUrl: url,
@@ -136,6 +179,9 @@ function newTask(url: string, options: CreateOptions): object {
     method,
     headers: header,
     tags: tag,
+    onCompleteUrl,
+    onFailureUrl,
+    dedupe,
     idempotencyKey,
   });
 }

@@ -1,4 +1,4 @@
-import { decodeProtectedHeader, errors, jwtVerify, type ProtectedHeaderParameters, SignJWT } from "jose";
+import type { ProtectedHeaderParameters } from "jose";
 import type { Database } from "../../store/sql.ts";
 import { createSetKeys, createStoredKeys } from "./session-keys.ts";
 
@@ -40,6 +40,13 @@ const KINDS: Readonly<Record<TokenUse, { readonly typ: string; readonly audience
   access: { typ: "at+jwt", audience: "bellhop:api" },
 };
 
+/** Loaded for the first token: many servers never see one. */
+let loading: Promise<typeof import("jose")> | undefined;
+function loadJose(): Promise<typeof import("jose")> {
+  loading ??= import("jose");
+  return loading;
+}
+
 /** Without configured keys (`sessionKeys`) they are created, stored and rotated in the database. */
 export function createTokenSigner(deps: {
   readonly database: Database;
@@ -51,6 +58,7 @@ export function createTokenSigner(deps: {
 
   return {
     async sign({ use, id, subject, expiresAt }) {
+      const { SignJWT } = await loadJose();
       const key = await keys.signing();
       const { typ, audience } = KINDS[use];
       return new SignJWT()
@@ -64,12 +72,13 @@ export function createTokenSigner(deps: {
         .sign(key.secret);
     },
     async verify(text) {
-      const header = text.length <= LONGEST_TOKEN && THREE_PARTS.test(text) ? readHeader(text) : null;
+      const header = text.length <= LONGEST_TOKEN && THREE_PARTS.test(text) ? await readHeader(text) : null;
       const use = header === null ? null : useOf(header.typ);
       if (header?.alg !== ALGORITHM || typeof header.kid !== "string" || use === null) return null;
       // An unreachable database says nothing about the token: its error is passed on.
       const key = await keys.find(header.kid);
       if (key === null) return null;
+      const { errors, jwtVerify } = await loadJose();
       try {
         const { payload } = await jwtVerify(text, key.secret, {
           algorithms: [ALGORITHM],
@@ -89,7 +98,8 @@ export function createTokenSigner(deps: {
 }
 
 /** The token's own header, not verified yet. */
-function readHeader(text: string): ProtectedHeaderParameters | null {
+async function readHeader(text: string): Promise<ProtectedHeaderParameters | null> {
+  const { decodeProtectedHeader } = await loadJose();
   try {
     return decodeProtectedHeader(text);
   } catch {

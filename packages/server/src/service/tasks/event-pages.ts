@@ -7,9 +7,10 @@ import {
 import { isEnded, type TaskMoment, type ToldSummary } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import {
+  type EventEntry,
   type EventRow,
   isQueueEntry,
-  type QueueEntry,
+  isTargetEntry,
   readEvents,
   type TaskEntry,
 } from "../../store/tasks/event-reads.ts";
@@ -81,7 +82,8 @@ export async function describeEvents(
 ): Promise<BellhopEvent[]> {
   const queues = new Map<string, string>();
   for (const { entries, queue } of rows) {
-    for (const entry of entries) if (!isQueueEntry(entry)) queues.set(entry[1], queue);
+    for (const entry of entries)
+      if (!isQueueEntry(entry) && !isTargetEntry(entry)) queues.set(entry[1], queue);
   }
   const tasks = new Map((await readToldTasks(sql, teamId, queues)).map((task) => [task.id, task]));
   return rows.flatMap((row) =>
@@ -93,7 +95,7 @@ export async function describeEvents(
 
 function tell(
   row: EventRow,
-  entry: TaskEntry | QueueEntry,
+  entry: EventEntry,
   index: number,
   tasks: ReadonlyMap<string, ToldSummary>,
 ): BellhopEvent {
@@ -103,6 +105,10 @@ function tell(
     const [type, { createdAt, updatedAt, ...settings }] = entry;
     const times = { createdAt: new Date(createdAt), updatedAt: new Date(updatedAt) };
     return { position, at, sandbox, queue, tags: null, type, settings: { ...settings, ...times } };
+  }
+  if (isTargetEntry(entry)) {
+    const [type, host] = entry;
+    return { position, at, sandbox, queue, tags: null, type, host };
   }
   const [type, id, , , , , , tags = null] = entry;
   const task = tasks.get(id);

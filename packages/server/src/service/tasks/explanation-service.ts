@@ -1,11 +1,11 @@
-import { type Explanation, explain } from "../../domain/explanation.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
+import { type EstimatedExplanation, explainWithEstimate } from "../../domain/start-estimate.ts";
 import type { Sql } from "../../store/sql.ts";
 import { findCircumstances } from "../../store/tasks/explanations.ts";
 
 export interface ExplanationService {
-  explain(principal: Principal, id: string): Promise<Explanation>;
+  explain(principal: Principal, id: string): Promise<EstimatedExplanation>;
 }
 
 export function createExplanationService(deps: {
@@ -17,7 +17,7 @@ export function createExplanationService(deps: {
     async explain(principal, id) {
       const circumstances = await findCircumstances(deps.sql, principal, id);
       if (circumstances === null) throw new Problem("task_not_found");
-      return explain(circumstances, deps.isCrowded(principal.teamId, circumstances.queue));
+      return explainWithEstimate(circumstances, deps.isCrowded(principal.teamId, circumstances.queue));
     },
   };
 }

@@ -10,16 +10,21 @@ import {
   type Queue,
   type QueueSettings,
   type QueueWithStats,
+  withOrder,
 } from "../../domain/queue.ts";
 import { chooseSandbox } from "../../domain/reach.ts";
 import type { Database, Sql } from "../../store/sql.ts";
+import { closeBreakers } from "../../store/tasks/breakers.ts";
 import { writeQueueEvent } from "../../store/tasks/event-writes.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
+import { hasWaitingFlowTasks, resetLine } from "../../store/tasks/ordered-lines.ts";
 import {
   findQueue,
   insertQueue,
   listQueues,
+  lockQueueOrder,
   markQueueDeleted,
+  setQueueBreaker,
   setQueuePaused,
   updateQueue,
 } from "../../store/tasks/queues.ts";
@@ -79,11 +84,13 @@ export function createQueueService(deps: {
   return {
     create: async (requester, name, settings) => {
       requireWithinPlan(requester, settings);
+      const chosen = { ...QUEUE_DEFAULTS, ...withOrder(settings, QUEUE_DEFAULTS) };
       const created = await database.transaction(async (sql) => {
         if (requester.limits.queues !== null)
           requireRoom(requester, "queues", (await holdTeamUsage(sql, requester)).queues);
-        const queue = await insertQueue(sql, requester.teamId, name, { ...QUEUE_DEFAULTS, ...settings });
-        if (queue === null) throw new Problem("queue_exists", { name });
+        const made = await insertQueue(sql, requester.teamId, name, chosen);
+        if (made === null) throw new Problem("queue_exists", { name });
+        const queue = await updateBreaker(sql, made, chosen.breaker);
         const detail = namedSettings(settings);
         await recordChange(sql, requester, { action: "queue.created", target: name, detail });
         await writeQueueEvent(sql, "queue.created", queue);
@@ -104,7 +111,7 @@ export function createQueueService(deps: {
       if (Object.keys(changes).length === 0) return found(await findQueue(database, requester, name), name);
       const recorded = { action: "queue.updated", detail: namedSettings(changes) };
       const queue = await change(requester, name, recorded, "queue.changed", (sql) =>
-        updateQueue(sql, requester.teamId, name, changes),
+        updateInOrder(sql, requester.teamId, name, changes),
       );
       return found(queue, name);
     },
@@ -137,6 +144,38 @@ export function createQueueService(deps: {
   };
 }
 
+/** A line starts again when a queue becomes ordered, and is forgotten when it no longer is. */
+async function updateInOrder(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  changes: Partial<QueueSettings>,
+): Promise<Queue | null> {
+  const current = await lockQueueOrder(sql, teamId, name);
+  if (current === null) return null;
+  const updated = await updateQueue(sql, teamId, name, withOrder(changes, current));
+  const queue = updated && (await updateBreaker(sql, updated, changes.breaker));
+  if (queue === null || queue.ordered === current.ordered) return queue;
+  if (queue.ordered && (await hasWaitingFlowTasks(sql, queue))) {
+    const reason = "ordered: tasks with a flow wait in this queue; it can be ordered once they have ended";
+    throw new Problem("invalid", { reason });
+  }
+  await resetLine(sql, queue);
+  return queue;
+}
+
+/** Without a breaker nothing is held back. */
+async function updateBreaker(
+  sql: Sql,
+  queue: Queue,
+  breaker: QueueSettings["breaker"] | undefined,
+): Promise<Queue> {
+  if (breaker === undefined || (breaker === null && queue.breaker === null)) return queue;
+  if (breaker === null)
+    await closeBreakers(sql, { teamId: queue.teamId, queueId: queue.id, host: null }, true);
+  return (await setQueueBreaker(sql, queue, breaker)) ?? queue;
+}
+
 function requireWithinPlan(terms: Terms, settings: Partial<QueueSettings>): void {
   const complaints = [
     limitComplaint(terms, "retries", "max_retries", settings.maxRetries),
@@ -149,7 +188,7 @@ function requireWithinPlan(terms: Terms, settings: Partial<QueueSettings>): void
 /** With the API's names: the record is for callers. */
 function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown> {
   const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
-  const { retryMaxDelaySeconds, noRetryStatuses } = settings;
+  const { retryMaxDelaySeconds, noRetryStatuses, ordered, onFailure, breaker } = settings;
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(maxRetries !== undefined && { max_retries: maxRetries }),
@@ -158,5 +197,8 @@ function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown
     ...(retryMaxDelaySeconds !== undefined && { retry_max_delay: retryMaxDelaySeconds }),
     ...(noRetryStatuses !== undefined && { no_retry_statuses: noRetryStatuses }),
     ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
+    ...(ordered !== undefined && { ordered }),
+    ...(onFailure !== undefined && { on_failure: onFailure }),
+    ...(breaker !== undefined && { breaker: breaker ?? false }),
   };
 }

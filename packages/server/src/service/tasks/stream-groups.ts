@@ -30,10 +30,15 @@ export function openStream(
 /** The time for which many unread bytes may not shrink. */
 const STUCK_MS = 2_000;
 
-/** Checked at every read, also without new events. */
+/**
+ * Checked at every read, also without new events. The time begins at the first check that finds many bytes: checks of a
+ * busy process can be further apart than the time, and the bytes may have been written just now.
+ */
 export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number): boolean {
   const { waitingBytes } = stream.sink;
-  if (waitingBytes <= mostWaitingBytes || waitingBytes < stream.waitedBytes) stream.movedAtMs = nowMs;
+  const wereFew = stream.waitedBytes <= mostWaitingBytes;
+  if (waitingBytes <= mostWaitingBytes || wereFew || waitingBytes < stream.waitedBytes)
+    stream.movedAtMs = nowMs;
   stream.waitedBytes = waitingBytes;
   return nowMs - stream.movedAtMs > STUCK_MS;
 }

@@ -1,12 +1,16 @@
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { CreatedTask, NewTask } from "../../domain/task.ts";
+import type { AcceptanceDeps } from "../../domain/task-acceptance.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
+import { inTurns } from "../turns.ts";
+import { whyRefused } from "./refusal.ts";
 import { areSame } from "./same-request.ts";
+import { type Joined, type JoinedTasks, joinTasks } from "./task-joins.ts";
 
 /** A parsed item of a batch: a request, or its refusal. */
 export type BatchItem = TaskRequest | Problem;
@@ -19,7 +23,14 @@ export interface BatchDeps {
   replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null>;
   /** Everything except storing it. */
   prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask>;
-  readonly changes: Pick<TaskChanges, "created">;
+  readonly newCallback: AcceptanceDeps["newCallback"];
+  /** The answer to a request with a deduplication key; `gone` if the earlier task was deleted meanwhile. */
+  showJoined(
+    principal: Principal,
+    joined: Exclude<Joined, null>,
+    finish: PreparedTask["finish"],
+  ): Promise<CreatedTask | "gone">;
+  readonly changes: Pick<TaskChanges, "created" | "replaced">;
 }
 
 export interface PreparedTask {
@@ -30,13 +41,23 @@ export interface PreparedTask {
 /** A key may be taken or freed between two lookups, as for a single task. */
 const ROUNDS = 3;
 
+/** Starts the work on each item, and lets other requests run in between. Not for what the intake should store together. */
+export async function settleInTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item, index: number) => Result | Promise<Result>,
+): Promise<PromiseSettledResult<Awaited<Result>>[]> {
+  const start = async (item: Item, index: number) => work(item, index);
+  const started = await inTurns(items, (item, index) => Promise.allSettled([start(item, index)]));
+  return (await Promise.all(started)).flat();
+}
+
 /** Each item separately: a refusal does not affect the others. The intake stores them in a few commits. */
 export async function createEach(
   items: readonly BatchItem[],
-  create: (request: TaskRequest) => Promise<CreatedTask>,
+  create: (request: TaskRequest, index: number) => Promise<CreatedTask>,
 ): Promise<BatchResult[]> {
   const settled = await Promise.allSettled(
-    items.map((item) => (item instanceof Problem ? Promise.reject(item) : create(item))),
+    items.map((item, index) => (item instanceof Problem ? Promise.reject(item) : create(item, index))),
   );
   const results = settled.map((each) => {
     if (each.status === "fulfilled") return each.value;
@@ -47,6 +68,29 @@ export async function createEach(
   const away = results.find((result) => result instanceof Problem && result.status === 503);
   if (away !== undefined && results.every((result) => result instanceof Problem)) throw away;
   return results;
+}
+
+/** Items with deduplication keys may depend on those before them; all others are independent. */
+export async function createInOrder(
+  items: readonly BatchItem[],
+  work: {
+    create(request: TaskRequest): Promise<CreatedTask>;
+    joinEach(requests: readonly TaskRequest[]): Promise<BatchResult[]>;
+  },
+): Promise<BatchResult[]> {
+  const joining = items.flatMap((item, index) =>
+    item instanceof Problem || item.dedupe === null ? [] : { item, index },
+  );
+  if (joining.length === 0) return createEach(items, work.create);
+  const joined = work.joinEach(joining.map(({ item }) => item));
+  const places = new Map(joining.map(({ index }, place) => [index, place]));
+  return createEach(items, async (request, index) => {
+    const place = places.get(index);
+    if (place === undefined) return work.create(request);
+    const result = (await joined)[place];
+    if (result === undefined || result instanceof Problem) throw result;
+    return result;
+  });
 }
 
 /** All in one commit, or none: the first refused item refuses the batch. */
@@ -78,18 +122,25 @@ async function storeTogether(
     earlier[index] === null && firsts[index] === index ? deps.prepare(principal, request) : null,
   );
   const isNew = prepared.flatMap((one, index) => (one === null ? [] : [{ ...one, index }]));
-  const stored = await store(deps.database, isNew);
+  const stored = await store(deps, isNew);
   if (typeof stored === "number") {
     const request = requests[stored];
     if (!isLast && request?.idempotencyKey != null) return null;
-    throw refused(stored, new Problem("queue_not_found", { name: request?.queue ?? "" }));
+    throw refused(stored, await whyRefused(deps.database, principal, request ?? { queue: "", flow: null }));
   }
   const created = new Map<number, CreatedTask>();
   for (const { task, finish, index } of isNew) {
-    const accepted = stored.get(task.id);
+    const accepted = stored.accepted.get(task.id);
     if (accepted === undefined) continue;
     created.set(index, finish(accepted));
     deps.changes.created(task, accepted);
+  }
+  stored.joined?.report(deps.changes);
+  for (const [place, { finish, index }] of isNew.filter(isJoining).entries()) {
+    const joined = stored.joined?.results[place] ?? null;
+    const shown = joined === null ? "gone" : await deps.showJoined(principal, joined, finish);
+    if (shown === "gone") throw refused(index, new Problem("task_not_found"));
+    created.set(index, shown);
   }
   return requests.flatMap((_, index) => {
     const own = earlier[index] ?? created.get(index);
@@ -122,11 +173,15 @@ async function firstsOf(
 
 /** The index of the first item that could not be stored, in which case none is; or the results by id. */
 async function store(
-  database: Database,
+  { database, newCallback }: Pick<BatchDeps, "database" | "newCallback">,
   prepared: readonly { readonly task: NewTask; readonly index: number }[],
-): Promise<ReadonlyMap<string, Accepted> | number> {
-  if (prepared.length === 0) return new Map();
-  const submissions = prepared.map(({ task }) => ({ task, reservation: null }));
+): Promise<
+  { readonly accepted: ReadonlyMap<string, Accepted>; readonly joined: JoinedTasks | null } | number
+> {
+  if (prepared.length === 0) return { accepted: new Map(), joined: null };
+  const joining = prepared.filter(isJoining);
+  const plain = prepared.filter((one) => !isJoining(one));
+  const submissions = plain.map(({ task }) => ({ task, reservation: null }));
   class Missing extends Error {
     readonly index: number;
     constructor(index: number) {
@@ -137,11 +192,26 @@ async function store(
   try {
     return await database.transaction(async (sql) => {
       const accepted = new Map<string, Accepted>();
-      for (const [place, one] of (await insertTasks(sql, submissions, NO_WORKER)).entries()) {
-        if (one === null) throw new Missing(prepared[place]?.index ?? 0);
+      // First: every transaction locks deduplication keys before idempotency keys.
+      const joined =
+        joining.length === 0
+          ? null
+          : await joinTasks(
+              sql,
+              joining.map(({ task }) => task),
+              newCallback,
+            );
+      for (const [place, result] of (joined?.results ?? []).entries()) {
+        const index = joining[place]?.index ?? 0;
+        if (result instanceof Problem) throw refused(index, result);
+        if (result === null) throw new Missing(index);
+      }
+      const stored = submissions.length === 0 ? [] : await insertTasks(sql, submissions, NO_WORKER);
+      for (const [place, one] of stored.entries()) {
+        if (one === null) throw new Missing(plain[place]?.index ?? 0);
         accepted.set(one.id, one);
       }
-      return accepted;
+      return { accepted, joined };
     });
   } catch (error) {
     if (error instanceof Missing) return error.index;
@@ -149,11 +219,15 @@ async function store(
   }
 }
 
+function isJoining({ task }: { readonly task: NewTask }): boolean {
+  return task.dedupe !== null;
+}
+
 async function each<T>(
   requests: readonly TaskRequest[],
   work: (request: TaskRequest, index: number) => Promise<T>,
 ): Promise<T[]> {
-  const settled = await Promise.allSettled(requests.map(work));
+  const settled = await settleInTurns(requests, work);
   return settled.map((one, index) => {
     if (one.status === "fulfilled") return one.value;
     throw refused(index, one.reason);

@@ -101,8 +101,8 @@ async function matchCount(sql: Sql, teamId: number, filter: TaskFilter) {
   return capped(total, isWhole);
 }
 
-function mostLookedAt({ tag, scheduleId }: TaskFilter): number {
-  return tag === null && scheduleId === null ? MOST_LOOKED_AT.walked : MOST_LOOKED_AT.listed;
+function mostLookedAt({ tags, scheduleId }: TaskFilter): number {
+  return tags === null && scheduleId === null ? MOST_LOOKED_AT.walked : MOST_LOOKED_AT.listed;
 }
 
 function capped(total: number, isWhole = true) {

@@ -1,11 +1,10 @@
-import { invalid } from "../../domain/complaint.ts";
-import { delayComplaints } from "../../domain/expiry.ts";
-import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
+import { makeCreatedTask } from "../../domain/created-task.ts";
+import { type Principal, requireScope } from "../../domain/identity/principal.ts";
 import type { Terms } from "../../domain/limits.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
-import { type CreatedTask, makeCreatedTask, type NewTask, type Task } from "../../domain/task.ts";
+import type { CreatedTask, NewTask, Task } from "../../domain/task.ts";
 import {
   type AcceptedRequest,
   acceptRequest,
@@ -13,34 +12,33 @@ import {
   followUpOf,
   type TaskOrigin,
 } from "../../domain/task-acceptance.ts";
-import type { TaskChanges } from "../../domain/task-changes.ts";
-import { formatTaskId } from "../../domain/task-id.ts";
 import type { TaskRequest } from "../../domain/task-request.ts";
 import type { Database } from "../../store/sql.ts";
-import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
-import { resendNotification } from "../../store/tasks/notifications.ts";
-import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
-import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
-import { type Renewal, retryTask } from "../../store/tasks/task-retries.ts";
 import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
-import { recordChange } from "../audit/audit.ts";
 import { newUuid } from "../new-uuid.ts";
 import { type StorageQuota, storedSize } from "../storage-quota.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
+import { whyRefused } from "./refusal.ts";
 import { hashRequest, isRepeated } from "./same-request.ts";
+import { createTaskActions, type TaskActionDeps, type TaskActions } from "./task-actions.ts";
 import {
   type BatchItem,
   type BatchResult,
   createEach,
+  createInOrder,
   createTogether,
   type PreparedTask,
+  settleInTurns,
 } from "./task-batch.ts";
+import { createDeduplication } from "./task-deduplication.ts";
+import type { Joined } from "./task-joins.ts";
 import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
+import { createTaskReader } from "./task-reader.ts";
 
 /** Freeing space takes a while. */
 const SPACE_SECONDS = 30;
@@ -49,7 +47,7 @@ export interface AcceptedFrom extends TaskOrigin {
   readonly terms: Terms & { readonly teamId: number };
 }
 
-export interface TaskService {
+export interface TaskService extends TaskActions {
   create(principal: Principal, request: TaskRequest): Promise<CreatedTask>;
   /** In the order of the items. `together`: all in one commit or none, refused with the first refusal. */
   createMany(
@@ -61,33 +59,21 @@ export interface TaskService {
   accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
-  remove(requester: Requester, id: string): Promise<void>;
-  /** Resolves once the task has ended and no further call of it can start. */
-  cancel(requester: Requester, id: string): Promise<Task>;
-  /** Restarts a failed or cancelled task under its id. */
-  retry(requester: Requester, id: string, renewal: Renewal): Promise<Task>;
-  /** Resends the notification of an ended task, after it was delivered or given up. */
-  resendNotification(requester: Requester, id: string): Promise<Task>;
 }
 
-export function createTaskService(deps: {
-  readonly database: Database;
-  /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
-  readonly submit: (task: NewTask) => Promise<Accepted | null>;
-  readonly storageQuota: Pick<StorageQuota, "admit">;
-  /** The disk has room for another task. */
-  readonly hasSpace?: () => boolean;
-  readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
-  readonly providers: Pick<ProviderService, "find">;
-  readonly publicUrl: () => string;
-  /** This node makes no calls: a worker notifies the third party of a task cancelled here. */
-  readonly leavesJobs?: boolean;
-  readonly changes: Pick<TaskChanges, "created" | "retried" | "ended">;
-  /** Resolves once no node makes a call of the cancelled task. */
-  readonly follow: (cancelled: Cancelled) => Promise<void>;
-  /** A notification is due at once. */
-  readonly onResent: () => void;
-}): TaskService {
+export function createTaskService(
+  deps: {
+    readonly database: Database;
+    /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
+    readonly submit: (task: NewTask) => Promise<Accepted | null>;
+    readonly storageQuota: Pick<StorageQuota, "admit">;
+    /** The disk has room for another task. */
+    readonly hasSpace?: () => boolean;
+    readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
+    readonly providers: Pick<ProviderService, "find">;
+    readonly publicUrl: () => string;
+  } & Pick<TaskActionDeps, "leavesJobs" | "changes" | "follow" | "onResent">,
+): TaskService {
   const { database, vault } = deps;
   const findProvider = deps.providers.find;
 
@@ -102,7 +88,10 @@ export function createTaskService(deps: {
   const shownCallback = (id: string) => ({ id, url: callbackUrl(deps.publicUrl(), id) });
 
   /** As in the answer to the first request. Null if it was not stored, or its key is missing. */
-  function readCallback(teamId: number, { taskId, callbackSealed }: TakenKey): CreatedTask["callback"] {
+  function readCallback(
+    teamId: number,
+    { taskId, callbackSealed }: Pick<TakenKey, "taskId" | "callbackSealed">,
+  ): CreatedTask["callback"] {
     if (callbackSealed === null || !vault.isOpen) return null;
     try {
       return shownCallback(vault.openText("callback", teamId, taskId, callbackSealed));
@@ -111,6 +100,9 @@ export function createTaskService(deps: {
       throw error;
     }
   }
+
+  const repeated = createTaskReader(database);
+  const deduplication = createDeduplication({ database, newCallback, changes: deps.changes });
 
   const acceptance = {
     findProvider,
@@ -125,11 +117,11 @@ export function createTaskService(deps: {
     const { idempotencyKey: key } = request;
     const { teamId, environment } = principal;
     const taken = key === null ? null : await findTakenKey(database, teamId, key, environment === "test");
-    const task = taken === null ? null : await findTask(database, principal, taken.taskId);
+    const task = taken === null ? null : await repeated.find(principal, taken.taskId);
     if (taken === null || task === null) return null;
     if (!(await isRepeated(database, principal, request, { ...taken, task })))
       throw new Problem("idempotency_conflict", { key: key ?? "" });
-    return { callback: readCallback(teamId, taken), replayed: true, ...task };
+    return { callback: readCallback(teamId, taken), replayed: true, joined: null, ...task };
   }
 
   function prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask> {
@@ -160,15 +152,72 @@ export function createTaskService(deps: {
   ): PreparedTask | Promise<PreparedTask> {
     const shown = callback && shownCallback(callback.id);
     const prepared: PreparedTask = { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
-    const looked = deps.storageQuota.admit(terms, storedSize(task));
+    const looked = deps.storageQuota.admit(terms, storedSize(task), task.sandbox ? null : task.flow?.key);
     return looked === undefined ? prepared : looked.then(() => prepared);
   }
 
   async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
     const prepared = prepare(principal, request);
-    const { task, finish } = prepared instanceof Promise ? await prepared : prepared;
-    const accepted = await deps.submit(task);
-    return accepted === null ? null : finish(accepted);
+    const made = prepared instanceof Promise ? await prepared : prepared;
+    if (made.task.dedupe !== null) return join(principal, request, made, deduplication.submit(made.task));
+    const accepted = await deps.submit(made.task);
+    return accepted === null ? null : made.finish(accepted);
+  }
+
+  /** The answer to a request with a deduplication key. Null if its idempotency key is taken. */
+  async function join(
+    principal: Principal,
+    request: TaskRequest,
+    { finish }: PreparedTask,
+    joining: Promise<Joined>,
+  ): Promise<CreatedTask | null> {
+    const joined = await joining;
+    const created = joined === null ? null : await showJoined(principal, joined, finish);
+    // The earlier task was deleted before it was read: its key is free.
+    return created === "gone" ? submitNew(principal, request) : created;
+  }
+
+  async function showJoined(
+    principal: Principal,
+    joined: Exclude<Joined, null>,
+    finish: PreparedTask["finish"],
+  ): Promise<CreatedTask | "gone"> {
+    if (joined instanceof Problem) throw joined;
+    if (joined.kind === "created") return finish(joined.accepted);
+    const { kind, taskId } = joined;
+    const task = await repeated.find(principal, taskId);
+    if (task === null) return "gone";
+    const shown = { replayed: false, joined: kind } as const;
+    if (joined.kind === "deduplicated") return { ...task, ...shown, callback: null };
+    const { callbackId, callbackSealed } = joined;
+    const sealed = callbackSealed === null ? null : Buffer.from(callbackSealed, "hex");
+    const callback =
+      callbackId === null
+        ? readCallback(principal.teamId, { taskId, callbackSealed: sealed })
+        : shownCallback(callbackId);
+    return { ...task, ...shown, callback };
+  }
+
+  /** The items of a batch that have deduplication keys, in their order: each is submitted after those before it. */
+  async function joinEach(principal: Principal, requests: readonly TaskRequest[]): Promise<BatchResult[]> {
+    const prepared = await settleInTurns(requests, (request) => {
+      followUpOf(request, findProvider);
+      return prepare(principal, request);
+    });
+    const submitted = prepared.map((made) =>
+      made.status === "fulfilled" ? deduplication.submit(made.value.task) : Promise.reject(made.reason),
+    );
+    return createEach(requests, (request, index) => {
+      const made = prepared[index];
+      const joining = submitted[index];
+      if (made?.status !== "fulfilled" || joining === undefined)
+        return request.idempotencyKey === null
+          ? Promise.reject(made?.status === "rejected" ? made.reason : new Error("Nothing was submitted"))
+          : create(principal, request);
+      return join(principal, request, made.value, joining).then(
+        async (created) => created ?? (await replay(principal, request)) ?? create(principal, request),
+      );
+    });
   }
 
   /**
@@ -195,10 +244,9 @@ export function createTaskService(deps: {
 
   function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
     const submitted = (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
-    return submitted.then((created) => {
-      if (created === null) throw new Problem("queue_not_found", { name: request.queue });
-      return created;
-    });
+    return submitted.then(
+      async (created) => created ?? Promise.reject(await whyRefused(database, principal, request)),
+    );
   }
 
   async function get(reach: Reach, id: string): Promise<Task> {
@@ -210,88 +258,20 @@ export function createTaskService(deps: {
   return {
     create,
     createMany(principal, items, together) {
-      if (!together) return createEach(items, (request) => create(principal, request));
-      return createTogether({ database, replay, prepare, changes: deps.changes }, principal, items);
+      if (together)
+        return createTogether(
+          { database, replay, prepare, newCallback, showJoined, changes: deps.changes },
+          principal,
+          items,
+        );
+      return createInOrder(items, {
+        create: (request) => create(principal, request),
+        joinEach: (requests) => joinEach(principal, requests),
+      });
     },
     accept: async (origin, request) => accept(origin, request),
     get,
     list: (principal, query) => listPage(database, principal, query),
-    async remove(requester, id) {
-      const removed = await database.transaction(async (sql) => {
-        const isGone = await removePendingTask(sql, requester, id);
-        if (isGone) await recordChange(sql, requester, { action: "task.deleted", target: formatTaskId(id) });
-        return isGone;
-      });
-      if (removed) return;
-      const status = await taskStatus(database, requester, id);
-      if (status === null) throw new Problem("task_not_found");
-      throw new Problem("task_not_pending", { status });
-    },
-    async cancel(requester, id) {
-      const cancelled = await database.transaction(async (sql) => {
-        const ended = await cancelTask(sql, requester, id, deps.leavesJobs);
-        if (ended === null) return null;
-        await recordChange(sql, requester, { action: "task.cancelled", target: formatTaskId(id) });
-        if (ended.held !== null) await sendHints(sql, [hintText({ kind: "void", claim: ended.held }, 0)]);
-        return ended;
-      });
-      if (cancelled === null) {
-        const { status } = await get(requester, id);
-        throw new Problem("task_ended", { status });
-      }
-      deps.changes.ended(cancelled, "cancelled", cancelled.notify);
-      await deps.follow(cancelled);
-      return get(requester, id);
-    },
-    async retry(requester, id, renewal) {
-      if (renewal.delaySeconds > 0) refuseExpiry(await get(requester, id), renewal);
-      const retried = await database.transaction(async (sql) => {
-        const begun = await retryTask(sql, requester, id, renewal);
-        if (begun !== null)
-          await recordChange(sql, requester, { action: "task.retried", target: formatTaskId(id) });
-        return begun;
-      });
-      const task = await get(requester, id);
-      if (retried === null) throw notRetried(task);
-      deps.changes.retried(retried);
-      return task;
-    },
-    async resendNotification(requester, id) {
-      const isResent = await database.transaction(async (sql) => {
-        const isDue = await resendNotification(sql, requester, id);
-        if (isDue)
-          await recordChange(sql, requester, {
-            action: "task.notification_resent",
-            target: formatTaskId(id),
-          });
-        return isDue;
-      });
-      const task = await get(requester, id);
-      if (!isResent) throw notResent(task);
-      deps.onResent();
-      return task;
-    },
+    ...createTaskActions({ ...deps, get, checkCall: acceptance }),
   };
-}
-
-function refuseExpiry({ shape, expiresInSeconds }: Task, { delaySeconds }: Renewal): void {
-  const expiryField = shape === "queue" ? "expires_in" : "expiresIn";
-  const complaints = delayComplaints("delay", delaySeconds, expiryField, expiresInSeconds);
-  if (complaints.length > 0) throw invalid(complaints);
-}
-
-function notRetried({ status, queue }: Task): Problem {
-  return status === "failed" || status === "cancelled"
-    ? new Problem("task_queue_gone", { name: queue })
-    : new Problem("task_not_retryable", { status });
-}
-
-function notResent({ shape, status, onCompleteUrl, completedAt, notifications }: Task): Problem {
-  if (onCompleteUrl === null)
-    return new Problem("notification_unset", {
-      field: shape === "queue" ? "on_complete_url" : "onCompleteUrl",
-    });
-  if (completedAt === null) return new Problem("task_not_ended", { status });
-  const time = notifications?.at(-1)?.nextAt?.toISOString() ?? "now";
-  return new Problem("notification_pending", { time });
 }

@@ -6,10 +6,10 @@ export interface DueQueue {
 }
 
 /** The answer to the alarm's check, at one instant of the database's clock. */
-export interface DueLook {
+export interface DueLook<Place> {
   readonly databaseMs: number;
-  readonly cameDue: readonly DueQueue[];
-  /** Milliseconds until the next delayed task of any queue; null if there is none. */
+  readonly cameDue: readonly Place[];
+  /** Milliseconds until the next delayed task; null if there is none. */
   readonly untilNextMs: number | null;
 }
 
@@ -42,7 +42,7 @@ const LOOK_FOR_DUE = statement(
   { prepared: true },
 );
 
-interface DueRow extends Omit<DueLook, "cameDue"> {
+interface DueRow extends Omit<DueLook<DueQueue>, "cameDue"> {
   readonly teamId: number | null;
   readonly queue: string;
 }
@@ -51,14 +51,18 @@ interface DueRow extends Omit<DueLook, "cameDue"> {
  * Queues with a task that became due since the last check (with an overlap), and the time until the next. Reads only
  * those tasks. Without a last check: only the time right before now.
  */
-export async function lookForDue(sql: Sql, sinceMs: number | null, overlapMs: number): Promise<DueLook> {
+export async function lookForDue(
+  sql: Sql,
+  sinceMs: number | null,
+  overlapMs: number,
+): Promise<DueLook<DueQueue>> {
   const rows = await sql.rows<DueRow>(LOOK_FOR_DUE, [sinceMs, overlapMs]);
   const cameDue = rows.flatMap(({ teamId, queue }) => (teamId === null ? [] : [{ teamId, queue }]));
   return { databaseMs: rows[0]?.databaseMs ?? 0, untilNextMs: rows[0]?.untilNextMs ?? null, cameDue };
 }
 
 /** For a queue `q`: one index probe per priority, directly to its first due row, locked or not. */
-const HAS_DUE_TASKS = `q.deleted_at is null and not q.paused and exists (
+export const HAS_DUE_TASKS = `q.deleted_at is null and not q.paused and exists (
       select 1 from (values (1), (2), (3), (4), (5), (6), (7), (8), (9), (10)) as p(priority)
        cross join lateral (
          select 1 from tasks t

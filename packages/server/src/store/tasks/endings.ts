@@ -10,7 +10,10 @@ import { stateColumns } from "./task-state.ts";
  */
 
 /** The columns that `afterChange` needs, for a returning clause. */
-export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, ${EVENT_COLUMNS}`;
+export const ENDING_COLUMNS = `t.sandbox, t.on_complete_url, t.on_failure_url, ${EVENT_COLUMNS}`;
+
+/** Whether the end of such a row has a notification, or may have one: it only wakes the courier. */
+export const IS_NOTIFIED = "num_nonnulls(on_complete_url, on_failure_url) > 0";
 
 /**
  * The columns of `update tasks t` for every statement that takes a task from a worker and may end it. Rows that end
@@ -78,9 +81,23 @@ export function afterChange(options: {
      ${tally({ ...options, deltas: { ...deltas, ...ended } })}
    ), notified as (
      insert into notifications (team_id, id, task_id, url)
-     select team_id, gen_random_uuid(), id, on_complete_url from ${from}
-      where status in (${ends.map((status) => `'${status}'`).join(", ")}) and on_complete_url is not null
+     ${toldUrl(from, "on_complete_url", ends)}${
+       ends.every((status) => status === "completed")
+         ? ""
+         : `
+      union all
+     ${toldUrl(
+       from,
+       "on_failure_url",
+       ends.filter((status) => status !== "completed"),
+     )}`
+     }
    )${tells === false ? "" : `, ${eventCte(told)}`}`;
+}
+
+function toldUrl(from: string, url: string, ends: readonly EndedStatus[]): string {
+  return `select team_id, gen_random_uuid(), id, ${url} from ${from}
+      where status in (${ends.map((status) => `'${status}'`).join(", ")}) and ${url} is not null`;
 }
 
 /** The CTEs that delete the idempotency keys and index rows of deleted tasks. `from` yields the tasks. */
@@ -89,6 +106,10 @@ export function lettingGo(from: string): string {
      delete from idempotency_keys k using ${from} e
       where e.idempotency_key is not null
         and k.team_id = e.team_id and k.key = e.idempotency_key and k.task_id = e.id
+   ), let_bound_go as (
+     delete from idempotency_keys k using ${from} e, bound_keys b
+      where e.dedupe is not null and b.team_id = e.team_id and b.task_id = e.id
+        and k.team_id = b.team_id and k.key = b.key and k.sandbox = b.sandbox and k.task_id = e.id
    ), ${unlisting(from)}`;
 }
 
@@ -101,6 +122,9 @@ export function unlisting(from: string): string {
      delete from schedule_firings f using ${from} e
       where e.schedule_id is not null
         and f.team_id = e.team_id and f.schedule_id = e.schedule_id and f.task_id = e.id
+   ), unbound as (
+     delete from bound_keys b using ${from} e
+      where e.dedupe is not null and b.team_id = e.team_id and b.task_id = e.id
    ), unsimulated as (
      delete from simulations s using ${from} e
       where e.sandbox and s.team_id = e.team_id and s.task_id = e.id

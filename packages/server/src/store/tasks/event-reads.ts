@@ -1,4 +1,4 @@
-import type { EventPosition, QueueEventType, TaskEventType } from "../../domain/event.ts";
+import type { EventPosition, QueueEventType, TargetEventType, TaskEventType } from "../../domain/event.ts";
 import type { Queue } from "../../domain/queue.ts";
 import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
 import { type Sql, statement } from "../sql.ts";
@@ -18,6 +18,9 @@ export type TaskEntry = readonly [
 ];
 /** The queue as JSON has it: its instants are text. */
 export type QueueEntry = readonly [type: QueueEventType, queue: Queue];
+/** A change of a target. */
+export type TargetEntry = readonly [type: TargetEventType, host: string];
+export type EventEntry = TaskEntry | QueueEntry | TargetEntry;
 
 export interface EventRow {
   readonly teamId: number;
@@ -29,7 +32,7 @@ export interface EventRow {
   readonly at: Date;
   /** The write time: rises from one change of a task to the next. */
   readonly writtenAt: Date;
-  readonly entries: readonly (TaskEntry | QueueEntry)[];
+  readonly entries: readonly EventEntry[];
 }
 
 export interface EventPlace {
@@ -66,9 +69,13 @@ type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow
 
 type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
 
+/** See `writeTargetEvent`. */
+type StoredTarget = readonly [type: TargetEventType, ids: readonly [], host: string];
+
 /** As `eventCte` writes it: tasks without individual values share one entry. */
 type StoredEntry =
   | QueueEntry
+  | StoredTarget
   | readonly [
       type: TaskEventType | typeof HANDED_OFF,
       ids: string | readonly string[],
@@ -76,11 +83,15 @@ type StoredEntry =
     ];
 type ToldOf<Entry> = Entry extends readonly [unknown, unknown, ...infer Told] ? Told : never;
 
-function unfold(stored: readonly StoredEntry[]): (TaskEntry | QueueEntry)[] {
-  const entries: (TaskEntry | QueueEntry)[] = [];
+function unfold(stored: readonly StoredEntry[]): EventEntry[] {
+  const entries: EventEntry[] = [];
   for (const entry of stored) {
     if (isQueueEntry(entry)) {
       entries.push(entry);
+      continue;
+    }
+    if (isOfTarget(entry)) {
+      entries.push([entry[0], entry[2]]);
       continue;
     }
     const [type, ids, ...told] = entry;
@@ -92,8 +103,16 @@ function unfold(stored: readonly StoredEntry[]): (TaskEntry | QueueEntry)[] {
   return entries;
 }
 
-export function isQueueEntry(entry: StoredEntry): entry is QueueEntry {
+export function isQueueEntry(entry: StoredEntry | EventEntry): entry is QueueEntry {
   return entry[0].startsWith("queue.");
+}
+
+function isOfTarget(entry: StoredEntry): entry is StoredTarget {
+  return entry[0] === "target.down" || entry[0] === "target.up";
+}
+
+export function isTargetEntry(entry: EventEntry): entry is TargetEntry {
+  return entry[0] === "target.down" || entry[0] === "target.up";
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { QueueEventType } from "../../domain/event.ts";
+import type { QueueEventType, TargetEventType } from "../../domain/event.ts";
 import type { Queue } from "../../domain/queue.ts";
 import { type Sql, type Statement, statement } from "../sql.ts";
 import type { Submission } from "./submission.ts";
@@ -186,4 +186,21 @@ const WRITE_QUEUE_EVENT = statement(
 /** Must run in the transaction that changes the queue. */
 export async function writeQueueEvent(sql: Sql, type: QueueEventType, queue: Queue): Promise<void> {
   await sql.rows(WRITE_QUEUE_EVENT, [queue.teamId, queue.name, JSON.stringify([[type, queue]])]);
+}
+
+/**
+ * Must run in the transaction that opens or closes the breaker. The empty list is for nodes of the version before, which take it
+ * for a list of tasks.
+ */
+export async function writeTargetEvent(
+  sql: Sql,
+  event: {
+    readonly type: TargetEventType;
+    readonly teamId: number;
+    readonly queue: string;
+    readonly host: string;
+  },
+): Promise<void> {
+  const { type, teamId, queue, host } = event;
+  await sql.rows(WRITE_QUEUE_EVENT, [teamId, queue, JSON.stringify([[type, [], host]])]);
 }

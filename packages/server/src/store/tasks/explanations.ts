@@ -1,16 +1,66 @@
 import type { Circumstances } from "../../domain/explanation.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type Sql, statement } from "../sql.ts";
+import { HOST_AND_PORT } from "./held-hosts.ts";
+import { holdsLine } from "./ordered-lines.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 
 /** Tasks that go first are counted up to this number. */
 const MOST_BEHIND = 1000;
+
+/** Due tasks of its flow are looked at up to this number. */
+const MOST_OF_FLOW = 2000;
+
+/** The starts of the queue of `t`, by full minutes. */
+const RECENT = `(select json_build_object('starts', coalesce(sum(m.starts), 0), 'minutes', count(*)) from (
+            select sum((select sum(w) from unnest(s.waits) w)) as starts from queue_stats s
+             where s.team_id = t.team_id and s.seconds = 60 and s.at >= date_trunc('minute', now()) - interval '3 minutes'
+               and s.at < date_trunc('minute', now()) and s.queue_id = t.queue_id and not s.sandbox and s.waits is not null
+             group by s.at) m)`;
 
 /** Due tasks of the queue of `t` with this priority: one index probe, limited to the count. */
 const due = (priority: string, more = "") => `select 1 from tasks p
           where p.team_id = t.team_id and p.queue_id = t.queue_id and p.priority = ${priority}
             and p.due_at is not null and p.due_at <= now() ${more}
           order by p.due_at, p.id limit ${MOST_BEHIND}`;
+
+const FLOW_STATE = `(select json_build_object('key', f.key, 'concurrency', coalesce(f.concurrency, f.task_concurrency), 'active', (
+                   select count(distinct h.task_id) from flow_holds h join tasks a on a.team_id = h.team_id and a.id = h.task_id
+                    where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key
+                      and case when f.hold = 'task' then a.completed_at is null else a.status = 'active' and a.fence = h.fence end),
+                 'rate', coalesce(f.rate, f.task_rate), 'period', f.span, 'begun', p.begun,
+                 'ahead', case when coalesce(f.rate, f.task_rate) is not null then (
+                   select case when count(*) < ${MOST_OF_FLOW} then count(*) filter (
+                            where d.priority > t.priority or (d.priority = t.priority and (d.flow_due_at, d.id) < (t.run_at, t.id))) end
+                     from (select d.priority, d.flow_due_at, d.id from tasks d
+                            where d.team_id = t.team_id and d.flow = t.flow and d.flow_due_at is not null and d.flow_due_at <= now()
+                            limit ${MOST_OF_FLOW}) d) end,
+                 'nextAt', p.first_at + make_interval(secs => f.span), 'paused', f.paused, 'pausedUntil', f.paused_until)
+            from (select *, case when rate is null then task_period else period end as span from flows) f
+            cross join lateral (
+              select coalesce(sum(b.count), 0) as begun, min(b.at) as first_at from (
+                select p.at, p.count from flow_permits p
+                 where p.team_id = f.team_id and p.sandbox = f.sandbox and p.flow = f.key
+                union all
+                select h.permit_at, 1 from flow_holds h
+                 where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at is not null) b
+               where b.at > now() - make_interval(secs => f.span)) p
+           where f.team_id = t.team_id and f.sandbox = t.sandbox and f.key = t.flow and t.status = 'pending')`;
+
+/** The number of due tasks of the queue of `t` that were created before it. */
+const OLDER = `select count(*)::integer from (
+            select 1 from tasks p
+             where p.team_id = t.team_id and p.queue_id = t.queue_id and p.due_at is not null and p.due_at <= now()
+               and (p.created_at, p.id) < (t.created_at, t.id)
+             limit ${MOST_BEHIND}) older`;
+
+/** The task that holds the line of the queue `q`, if it is not the task that is explained. */
+const LINE_HOLDER = `select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status,
+                                     'runAtMs', (extract(epoch from t.run_at) * 1000)::float8)
+             from line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
+            where l.team_id = q.team_id and l.queue_id = q.id and l.begun and l.task_id <> $2
+              and ${holdsLine("q.on_failure = 'block'")}
+            order by t.status = 'active', l.created_at, l.task_id limit 1`;
 
 const FIND_CIRCUMSTANCES = statement(
   "find_circumstances",
@@ -34,12 +84,20 @@ const FIND_CIRCUMSTANCES = statement(
                     left join workers hw on hw.id = a.worker_id
                    where b.team_id = t.team_id
                    group by 1) h) end as holders,
-        case when t.status = 'pending' then (
+        case when t.status = 'pending' and not q.ordered then (
           select count(*)::integer from (
             (select 1 from generate_series(t.priority + 1, 10) as higher(priority)
               cross join lateral (${due("higher.priority")}) first limit ${MOST_BEHIND})
             union all
-            (${due("t.priority", "and (p.due_at, p.id) < (t.run_at, t.id)")})) ahead) end as ahead
+            (${due("t.priority", "and (p.due_at, p.id) < (t.run_at, t.id)")})) ahead)
+             when t.status = 'pending' then (${OLDER}) end as ahead,
+        case when q.ordered and t.status = 'pending' and not t.sandbox then (${LINE_HOLDER}) end as "lineHolder",
+        case when t.status = 'pending' and not t.sandbox then ${RECENT} end as recent,
+        case when q.holds_hosts and t.status = 'pending' and not t.sandbox then (
+          select json_build_object('host', b.host, 'phase', b.phase, 'until', b.until) from breakers b
+           where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining'
+             and b.host = ${HOST_AND_PORT}) end as breaker,
+        ${FLOW_STATE} as "flowState"
    from tasks t
    join queues q on q.team_id = t.team_id and q.id = t.queue_id
    left join workers w on w.id = t.worker_id ${withClock("t")}

@@ -10,6 +10,9 @@ export const CHANNEL = "bellhop";
  */
 const KINDS = ["due", "later", "ended", "queue", "slots", "team", "schedule"] as const;
 
+/** In place of a queue. */
+export const NO_QUEUE = "-";
+
 export interface QueueHint {
   readonly kind: (typeof KINDS)[number];
   readonly teamId: number;
@@ -39,10 +42,17 @@ export interface JobHint {
   readonly taskId: string;
 }
 
-export type Hint = QueueHint | ClaimHint | JobHint;
+/** Tasks of this flow wait in the queue, or the flow's limits or pause changed. */
+export interface FlowHint extends Omit<QueueHint, "kind"> {
+  readonly kind: "flow";
+  readonly flow: string;
+}
+
+export type Hint = QueueHint | ClaimHint | JobHint | FlowHint;
 
 /** `from` is the sending worker, so that it can ignore its own messages; 0 for none. */
 export function hintText(hint: Hint, from: number): string {
+  if ("flow" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${hint.flow} ${from}`;
   if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`;
   if ("taskId" in hint) return `${hint.kind} ${hint.teamId} ${hint.taskId} ${from}`;
   return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId} ${from}`;
@@ -67,6 +77,10 @@ export function parseHint(message: string): (Hint & { readonly from: number }) |
     return { kind: word, claim, from };
   }
   if (word === "job") return { kind: word, teamId: Number(subject), taskId: detail, from };
+  if (word === "flow")
+    return rest.length < 2
+      ? null
+      : { kind: word, teamId: Number(subject), queue: detail, flow: rest[0] ?? "", from };
   const kind = KINDS.find((known) => known === word);
   return kind === undefined ? null : { kind, teamId: Number(subject), queue: detail, from };
 }

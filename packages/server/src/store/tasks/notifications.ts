@@ -62,7 +62,7 @@ export const NOTIFICATIONS_OF_TASK = `(
      select n.url, n.status, n.attempts, n.last_error as "lastError",
             case when n.status = 'pending' then n.next_at end as "nextAt"
        from notifications n
-      where t.on_complete_url is not null and n.team_id = t.team_id and n.task_id = t.id
+      where num_nonnulls(t.on_complete_url, t.on_failure_url) > 0 and n.team_id = t.team_id and n.task_id = t.id
       order by n.created_at) n) as notifications`;
 
 /** What `NOTIFICATIONS_OF_TASK` yields. */
@@ -76,17 +76,16 @@ const RESEND_NOTIFICATION = statement(
   "resend_notification",
   `update notifications n
       set status = 'pending', attempts = 0, last_error = null, next_at = now(), fence = n.fence + 1
-     from (select l.team_id, l.id
+     from (select l.team_id, l.id, rank() over (order by l.created_at desc) as place
              from tasks t join notifications l on l.team_id = t.team_id and l.task_id = t.id
-            where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox) and t.completed_at is not null
-            order by l.created_at desc limit 1) last
-    where n.team_id = last.team_id and n.id = last.id and n.status <> 'pending'
+            where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox) and t.completed_at is not null) last
+    where n.team_id = last.team_id and n.id = last.id and last.place = 1 and n.status <> 'pending'
    returning n.id`,
 );
 
 /**
- * Makes the notification of a task's last end due again, with all its tries and the same id. False unless the task has
- * ended and its notification was delivered or given up. `created_at` stays: the courier compares it with the end of the
+ * Makes the notifications of a task's last end due again, each with all its tries and the same id. False unless the task
+ * has ended and one of them was delivered or given up. `created_at` stays: the courier compares it with the end of the
  * task, and so drops a notification whose task was retried at the same time.
  */
 export async function resendNotification(sql: Sql, reach: Reach, taskId: string): Promise<boolean> {

@@ -40,6 +40,9 @@ const PLAIN = {
 const SETTINGS =
   "max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds";
 
+/** Plain messages of the QStash-compatible API. */
+const MESSAGES = { ...PLAIN, message: "jsonb" } as const;
+
 /** Plain tasks with an idempotency key. */
 const KEYED = { ...PLAIN, idempotency_key: "text", request_hash: "text" } as const;
 
@@ -92,15 +95,15 @@ const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_at) * 1
 const writes = { worker: "$2::bigint", writer: "intake" } as const;
 
 /** Inserts the whole batch or nothing. */
-const insertPlain = (size: Size) => (condition: string, tells: boolean) =>
+const insertPlain = (size: Size, record: object, more: string) => (condition: string, tells: boolean) =>
   `with ${queueIf(condition)}, inserted as (
-     ${inserting("")}
-       from ${asked(PLAIN, size)}
+     ${inserting(more)}
+       from ${asked(record, size)}
    ), held as (
      insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, $1 from q where active > 0
    ), tallied as (
      ${tally({ ...writes, from: "q", isSummed: true, deltas: { pending: "pending", active: "active" } })}
-   )${tells ? `, ${plainEventCte({ from: "q", queue: "$4", entries: `$${FIRST_ARRAY + Object.keys(PLAIN).length}` })}` : ""}
+   )${tells ? `, ${plainEventCte({ from: "q", queue: "$4", entries: `$${FIRST_ARRAY + Object.keys(record).length}` })}` : ""}
    select ${ANSWER} from q`;
 
 /** Inserts all tasks whose key is free, see `insertTasks`; their ids are returned only if some are missing. */
@@ -133,8 +136,12 @@ const insertKeyed = (size: Size) => (condition: string, tells: boolean) =>
    select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`;
 
 const INSERT_PLAIN = {
-  one: hotStatement("insert_tasks_plain_one", insertPlain("one")),
-  many: hotStatement("insert_tasks_plain", insertPlain("many")),
+  one: hotStatement("insert_tasks_plain_one", insertPlain("one", PLAIN, "")),
+  many: hotStatement("insert_tasks_plain", insertPlain("many", PLAIN, "")),
+};
+const INSERT_MESSAGES = {
+  one: hotStatement("insert_messages_plain_one", insertPlain("one", MESSAGES, ", message")),
+  many: hotStatement("insert_messages_plain", insertPlain("many", MESSAGES, ", message")),
 };
 const INSERT_KEYED = {
   one: hotStatement("insert_tasks_keyed_one", insertKeyed("one")),
@@ -161,15 +168,18 @@ export async function insertPlainTasks(
   let slot: Submission["reservation"] = null;
   let held = 0;
   let isKeyed = false;
+  let hasMessage = false;
   for (const { task, reservation } of submissions) {
     if (task.teamId !== teamId || task.queue !== queue || !isPlain(task)) return "not plain";
     isKeyed ||= task.idempotency !== null;
+    hasMessage ||= task.message !== null;
     if (reservation === null) continue;
     if (slot !== null && (slot.queueId !== reservation.queueId || slot.epoch !== reservation.epoch))
       return "not plain";
     slot = reservation;
     held += 1;
   }
+  if (isKeyed && hasMessage) return "not plain";
   const values = [
     submissions.map(({ task }) => task.id),
     workerId,
@@ -180,11 +190,18 @@ export async function insertPlainTasks(
     submissions.length - held,
     slot?.epoch ?? null,
     ...(isKeyed ? keyedColumns(submissions) : plainColumns(submissions)),
+    ...(hasMessage ? [submissions.map(({ task }) => task.message && JSON.stringify(task.message))] : []),
   ];
   const size = submissions.length === 1 ? "one" : "many";
   const [stored] = isKeyed
     ? await tryHot<PlainAnswer>(sql, INSERT_KEYED[size], values, memory)
-    : await tryHot<PlainAnswer>(sql, INSERT_PLAIN[size], values, memory, () => [plainEntries(submissions)]);
+    : await tryHot<PlainAnswer>(
+        sql,
+        (hasMessage ? INSERT_MESSAGES : INSERT_PLAIN)[size],
+        values,
+        memory,
+        () => [plainEntries(submissions)],
+      );
   if (stored === undefined) return "nothing done";
   const createdAt = new Date(stored.createdMs);
   return submissions.map(({ task, reservation }) => {
@@ -205,27 +222,46 @@ export async function insertPlainTasks(
   });
 }
 
-/** Whether KEYED has a column for each of its fields. */
+/** The fields that the plain statements store. */
+type StoredField =
+  | "id"
+  | "teamId"
+  | "queue"
+  | "shape"
+  | "priority"
+  | "call"
+  | "bodyIsJson"
+  | "sign"
+  | "message"
+  | "onCompleteUrl";
+
+/** Every other field, with what it is in a plain task. The compiler asks for a new field here. */
+const PLAIN_IF: { readonly [Field in Exclude<keyof NewTask, StoredField>]: (task: NewTask) => boolean } = {
+  delaySeconds: (task) => task.delaySeconds === 0,
+  runAt: (task) => task.runAt === null,
+  idempotency: (task) => task.idempotency === null || task.idempotency.callbackSealed === null,
+  tags: (task) => task.tags === null,
+  metadata: (task) => task.metadata === null,
+  onFailureUrl: (task) => task.onFailureUrl === null,
+  dedupe: (task) => task.dedupe === null,
+  callback: (task) => task.callback === null,
+  simulate: (task) => task.simulate === null,
+  flow: (task) => task.flow === null,
+  sandbox: (task) => !task.sandbox,
+  follow: (task) => task.follow.pollConfig === null && !task.follow.waitForCallback,
+  expiresInSeconds: (task) => task.expiresInSeconds === null,
+  maxRetries: (task) => task.maxRetries === null,
+  backoff: (task) => task.backoff === null,
+  retryDelaySeconds: (task) => task.retryDelaySeconds === null,
+  retryMaxDelaySeconds: (task) => task.retryMaxDelaySeconds === null,
+  noRetryStatuses: (task) => task.noRetryStatuses === null,
+  timeoutSeconds: (task) => task.timeoutSeconds === null,
+};
+const PLAIN_CHECKS = Object.values(PLAIN_IF);
+
 function isPlain(task: NewTask): boolean {
-  return (
-    task.delaySeconds === 0 &&
-    task.runAt === null &&
-    (task.idempotency === null || task.idempotency.callbackSealed === null) &&
-    task.tags === null &&
-    task.metadata === null &&
-    task.callback === null &&
-    task.simulate === null &&
-    !task.sandbox &&
-    task.follow.pollConfig === null &&
-    !task.follow.waitForCallback &&
-    task.expiresInSeconds === null &&
-    task.maxRetries === null &&
-    task.backoff === null &&
-    task.retryDelaySeconds === null &&
-    task.retryMaxDelaySeconds === null &&
-    task.noRetryStatuses === null &&
-    task.timeoutSeconds === null
-  );
+  for (const check of PLAIN_CHECKS) if (!check(task)) return false;
+  return true;
 }
 
 function plainColumns(submissions: readonly Submission[]): unknown[][] {

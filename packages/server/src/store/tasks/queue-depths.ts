@@ -12,12 +12,19 @@ export interface QueueDepth {
   readonly oldestPendingSeconds: number;
 }
 
-/** The first task of each priority in the index of claimable tasks. */
-export const FIRST_RUN_AT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(
-  (priority) =>
-    `(select t.due_at from tasks t where t.team_id = c.team_id and t.queue_id = c.id
+/** Of the tasks that a circuit breaker holds back, so many are read. */
+const HELD = `(select min(k.due_at) from (
+         select k.due_at from breaker_tasks k where k.team_id = c.team_id and k.queue_id = c.id and k.passed_at is null
+          order by k.host, k.priority desc, k.due_at limit 1000) k)`;
+
+/** The first task of each priority in the index of claimable tasks, and the first of those that are held back. */
+export const FIRST_RUN_AT = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+  .map(
+    (priority) =>
+      `(select t.due_at from tasks t where t.team_id = c.team_id and t.queue_id = c.id
          and t.priority = ${priority} and t.due_at is not null order by t.due_at limit 1)`,
-);
+  )
+  .concat(HELD);
 
 const READ_QUEUE_DEPTHS = statement(
   "read_queue_depths",

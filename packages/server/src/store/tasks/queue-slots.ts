@@ -1,3 +1,4 @@
+import type { BreakerSettings } from "../../domain/breaker.ts";
 import { type Database, type Sql, statement } from "../sql.ts";
 
 /** A worker's view of a queue, with the slots it holds there. */
@@ -6,6 +7,15 @@ export interface SlotGrant {
   readonly epoch: number;
   readonly concurrency: number;
   readonly paused: boolean;
+  /**
+   * Its tasks start one at a time, in the order of creation: see ordered-claims.ts. None is handed off: whether the line is
+   * free is known only under its lock.
+   */
+  readonly ordered: boolean;
+  /** Null: it has no circuit breaker. */
+  readonly breaker: BreakerSettings | null;
+  /** A breaker holds hosts back: no task is handed off, and claims ask for each host. */
+  readonly holdsHosts: boolean;
   readonly slots: number;
   /** The version of the row, which changes with every grant. Null if there is none. */
   readonly version: string | null;
@@ -17,7 +27,7 @@ export interface SlotGrant {
 
 const LOCK_QUEUE = statement(
   "lock_queue",
-  `select id::float8 as "queueId", epoch, concurrency, paused from queues
+  `select id::float8 as "queueId", epoch, concurrency, paused, ordered, breaker, holds_hosts as "holdsHosts" from queues
     where team_id = $1 and name = $2 and deleted_at is null for no key update`,
 );
 
@@ -61,10 +71,9 @@ export async function acquireSlots(
 ): Promise<SlotGrant | null> {
   const { teamId, workerId, using } = options;
   return database.transaction(async (sql) => {
-    const [queue] = await sql.rows<Pick<SlotGrant, "queueId" | "epoch" | "concurrency" | "paused">>(
-      LOCK_QUEUE,
-      [teamId, options.queue],
-    );
+    const [queue] = await sql.rows<
+      Pick<SlotGrant, "queueId" | "epoch" | "concurrency" | "paused" | "ordered" | "breaker" | "holdsHosts">
+    >(LOCK_QUEUE, [teamId, options.queue]);
     if (queue === undefined) return null;
     const { queueId } = queue;
     const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(

@@ -1,3 +1,4 @@
+import type { BreakerSettings } from "../../domain/breaker.ts";
 import { type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import type { Queue, QueueSettings, QueueWithStats } from "../../domain/queue.ts";
 import type { Reach } from "../../domain/reach.ts";
@@ -7,14 +8,14 @@ import { type Sql, statement } from "../sql.ts";
 
 const COLUMNS = `q.id::float8 as id, ${columns(
   "q",
-  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, created_at, updated_at",
+  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, ordered, on_failure, breaker, created_at, updated_at",
 )}, coalesce(q.no_retry_statuses, '{}') as "noRetryStatuses"`;
 
 const INSERT_QUEUE = statement(
   "insert_queue",
   `insert into queues as q (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds,
-                            retry_max_delay_seconds, no_retry_statuses)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::smallint[], '{}'))
+                            retry_max_delay_seconds, no_retry_statuses, ordered, on_failure)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, nullif($9::smallint[], '{}'), $10, $11)
    on conflict (team_id, name) where deleted_at is null do nothing
    returning ${COLUMNS}`,
 );
@@ -30,10 +31,10 @@ export async function insertQueue(
   return rows[0] ?? null;
 }
 
-/** `$3` to `$9`. */
+/** `$3` to `$11`. */
 function inOrder(settings: Partial<QueueSettings>): unknown[] {
   const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
-  const { retryMaxDelaySeconds, noRetryStatuses } = settings;
+  const { retryMaxDelaySeconds, noRetryStatuses, ordered, onFailure } = settings;
   return [
     concurrency,
     maxRetries,
@@ -42,7 +43,24 @@ function inOrder(settings: Partial<QueueSettings>): unknown[] {
     timeoutSeconds,
     retryMaxDelaySeconds,
     noRetryStatuses,
+    ordered,
+    onFailure,
   ].map((value) => value ?? null);
+}
+
+const LOCK_QUEUE_ORDER = statement(
+  "lock_queue_order",
+  "select ordered from queues where team_id = $1 and name = $2 and deleted_at is null for no key update",
+);
+
+/** Until the end of the transaction no other one changes the queue, nor claims a task of an ordered one. */
+export async function lockQueueOrder(
+  sql: Sql,
+  teamId: number,
+  name: string,
+): Promise<Pick<QueueSettings, "ordered"> | null> {
+  const rows = await sql.rows<Pick<QueueSettings, "ordered">>(LOCK_QUEUE_ORDER, [teamId, name]);
+  return rows[0] ?? null;
 }
 
 const UPDATE_QUEUE = statement(
@@ -53,12 +71,15 @@ const UPDATE_QUEUE = statement(
           timeout_seconds = coalesce($7, timeout_seconds),
           retry_max_delay_seconds = coalesce($8, retry_max_delay_seconds),
           no_retry_statuses = nullif(coalesce($9::smallint[], no_retry_statuses), '{}'),
-          epoch = epoch + (coalesce($3, concurrency) <> concurrency)::integer, updated_at = now()
+          ordered = coalesce($10, ordered), on_failure = coalesce($11, on_failure),
+          epoch = epoch + ((coalesce($3, concurrency), coalesce($10, ordered), coalesce($11, on_failure))
+                           <> (concurrency, ordered, on_failure))::integer,
+          updated_at = now()
     where team_id = $1 and name = $2 and deleted_at is null
    returning ${COLUMNS}`,
 );
 
-/** A change of concurrency starts a new epoch: claims decided under the old limit find no rows. */
+/** A change of concurrency or order starts a new epoch: claims decided under the old one find no rows. */
 export async function updateQueue(
   sql: Sql,
   teamId: number,
@@ -66,6 +87,24 @@ export async function updateQueue(
   changes: Partial<QueueSettings>,
 ): Promise<Queue | null> {
   const rows = await sql.rows<Queue>(UPDATE_QUEUE, [teamId, name, ...inOrder(changes)]);
+  return rows[0] ?? null;
+}
+
+const SET_QUEUE_BREAKER = statement(
+  "set_queue_breaker",
+  `update queues q set breaker = $3::jsonb, epoch = epoch + 1, updated_at = now()
+    where team_id = $1 and id = $2 and deleted_at is null
+   returning ${COLUMNS}`,
+);
+
+/** Starts a new epoch: every worker knows from its next claim on whether attempts are counted. */
+export async function setQueueBreaker(
+  sql: Sql,
+  { teamId, id }: Pick<Queue, "teamId" | "id">,
+  breaker: BreakerSettings | null,
+): Promise<Queue | null> {
+  const stored = breaker === null ? null : JSON.stringify(breaker);
+  const rows = await sql.rows<Queue>(SET_QUEUE_BREAKER, [teamId, id, stored]);
   return rows[0] ?? null;
 }
 
@@ -141,4 +180,26 @@ function queuesWithStats(
     ),
     [teamId, environment, ...values],
   );
+}
+
+const EXISTING_QUEUES = statement(
+  "existing_queues",
+  `select q.team_id as "teamId", q.name from jsonb_to_recordset($1::jsonb) as a(team_id integer, name text)
+     join queues q on q.team_id = a.team_id and q.name = a.name and q.deleted_at is null`,
+);
+
+/** Whether the queue of each of these tasks exists. */
+export async function existingQueues(
+  sql: Sql,
+  tasks: readonly { readonly teamId: number; readonly queue: string }[],
+): Promise<(task: { readonly teamId: number; readonly queue: string }) => boolean> {
+  const name = (teamId: number, queue: string) => `${teamId} ${queue}`;
+  const asked = new Map(
+    tasks.map(({ teamId, queue }) => [name(teamId, queue), { team_id: teamId, name: queue }]),
+  );
+  const rows = await sql.rows<{ teamId: number; name: string }>(EXISTING_QUEUES, [
+    JSON.stringify([...asked.values()]),
+  ]);
+  const found = new Set(rows.map((row) => name(row.teamId, row.name)));
+  return ({ teamId, queue }) => found.has(name(teamId, queue));
 }

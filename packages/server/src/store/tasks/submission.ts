@@ -7,7 +7,8 @@ export interface Submission {
   readonly reservation: Pick<SlotGrant, "queueId" | "epoch"> | null;
 }
 
-/** The result of a submission; null instead if its queue does not exist or its idempotency key is taken. */
+/** The result of a submission; null instead if its queue does not exist, its idempotency key is
+ * taken, or its flow has too many waiting tasks. */
 export interface Accepted extends TaskSettings {
   readonly id: string;
   readonly queueId: number;

@@ -3,7 +3,7 @@ import type { PollPlan } from "../../domain/poll/poll-plan.ts";
 import type { Reach } from "../../domain/reach.ts";
 import type { Shape } from "../../domain/task.ts";
 import { type Sql, statement } from "../sql.ts";
-import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, IS_NOTIFIED } from "./endings.ts";
 import type { HeldClaim } from "./hints.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one } from "./tallies.ts";
@@ -67,7 +67,7 @@ const CANCEL_TASK = statement(
      },
      ends: ["cancelled"],
    })}
-   select shape, queue_id::float8 as "queueId", sandbox, on_complete_url is not null as notify, holder::float8 as "workerId", fence, poll_config as config,
+   select shape, queue_id::float8 as "queueId", sandbox, ${IS_NOTIFIED} as notify, holder::float8 as "workerId", fence, poll_config as config,
           -- What the sandbox only pretends to have begun, no third party need be told of.
           case when not sandbox then plan end as plan, timeout_seconds as "timeoutSeconds",
           coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"

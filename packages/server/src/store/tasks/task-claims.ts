@@ -2,6 +2,7 @@ import { type Claim, makeClaim } from "../../domain/claim.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 import { askHot, createSubscriberMemory, EVENT_COLUMNS, eventCte, hotStatement } from "./event-writes.ts";
+import { MAY_BEGIN } from "./held-hosts.ts";
 import { tally } from "./tallies.ts";
 import { type Flat, FOLLOW_NAMES, followOf } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
@@ -14,11 +15,13 @@ export interface ClaimRequest {
   readonly epoch: number;
   readonly workerId: number;
   readonly limit: number;
+  /** A circuit breaker of the queue holds hosts back. */
+  readonly holdsHosts?: boolean;
 }
 
 /** The columns of a claim besides those of the request. */
-const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
-  body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds, sign, ${FOLLOW_NAMES}`;
+export const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
+  body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds, sign, message, scheduled_for, ${FOLLOW_NAMES}`;
 
 /**
  * One index probe per priority, highest first, each directly to its first due row. Without the probes, every claim
@@ -26,9 +29,8 @@ const CLAIMED = `id, shape, priority, fence, attempt_count, attempt_started_at, 
  * cannot change before this statement ends: by their ids, a plan made for an empty table walked along a list index. The
  * slots were granted under the queue's lock before, so only the claimed rows are locked here.
  */
-const CLAIM_DUE_TASKS = hotStatement(
-  "claim_due_tasks",
-  (condition, tells) => `with current as materialized (
+const claiming = (filter: string) => (condition: string, tells: boolean) =>
+  `with current as materialized (
      select exists (select 1 from queues where team_id = $1 and id = $2 and epoch = $3)
         and exists (select 1 from workers where id = $4) as is_current
       where ${condition}
@@ -39,7 +41,7 @@ const CLAIM_DUE_TASKS = hotStatement(
          select t.ctid as place from tasks t
           where t.team_id = $1 and t.queue_id = $2 and t.priority = p.priority
             and t.due_at is not null and t.due_at <= now()
-            and (t.deadline_at is null or t.deadline_at > now())
+            and (t.deadline_at is null or t.deadline_at > now())${filter}
           order by t.due_at, t.id
           limit $5
             for update skip locked
@@ -67,11 +69,19 @@ const CLAIM_DUE_TASKS = hotStatement(
    )${tells ? `, ${eventCte({ from: "claimed", type: "'task.started'", isHot: true })}` : ""}
    select current.is_current as "isCurrent", ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from current left join claimed c on true
-    order by c.priority desc, c.run_at, c.id`,
+    order by c.priority desc, c.run_at, c.id`;
+
+const CLAIM_DUE_TASKS = hotStatement("claim_due_tasks", claiming(""));
+
+/** For a queue that holds hosts. `holdTasks` has taken out those that may not begin, but for what came due since. */
+const CLAIM_UNHELD_TASKS = hotStatement(
+  "claim_unheld_tasks",
+  claiming(`
+            and ${MAY_BEGIN}`),
 );
 
 /** Without an id if no task was due. */
-type ClaimedRow = { readonly isCurrent: boolean } & (
+export type ClaimedRow = { readonly isCurrent: boolean } & (
   | (Flat<Omit<Claim, "attempt" | "teamId" | "queueId" | "queue" | "workerId">> & {
       readonly body: string | null;
       readonly attemptCount: number;
@@ -95,23 +105,35 @@ export async function claimDueTasks(
   request: ClaimRequest,
   memory = createSubscriberMemory(),
 ): Promise<Claimed> {
-  const { teamId, queueId, epoch, workerId, limit } = request;
+  const { teamId, queueId, epoch, workerId, limit, holdsHosts } = request;
   const rows = await askHot<ClaimedRow>(
     sql,
-    CLAIM_DUE_TASKS,
+    holdsHosts ? CLAIM_UNHELD_TASKS : CLAIM_DUE_TASKS,
     [teamId, queueId, epoch, workerId, limit],
     memory,
   );
+  return claimedFrom(rows, request);
+}
+
+/** The rows of a claim, in start order. */
+export function claimedFrom(rows: readonly ClaimedRow[], request: ClaimRequest): Claimed {
   const claims: Claim[] = [];
   const waitsMs: number[] = [];
   for (const row of rows) {
     if (row.id === null) continue;
-    const { id, shape, priority, bodyIsJson, sign, method, url, headers, body } = row;
+    const { id, shape, priority, bodyIsJson, sign, message, method, url, headers, body } = row;
     const call = { method, url, headers: headers ?? {}, body };
-    const task = { id, shape, priority, bodyIsJson, sign, call, follow: followOf(row) };
-    const { fence, attemptCount: attempt, attemptStartedAt, failures, callbackSealed } = row;
+    const task = { id, shape, priority, bodyIsJson, sign, message, call, follow: followOf(row) };
+    const { fence, attemptCount: attempt, attemptStartedAt, failures, callbackSealed, scheduledFor } = row;
     claims.push(
-      makeClaim(task, row, request, { fence, attempt, attemptStartedAt, failures, callbackSealed }),
+      makeClaim(task, row, request, {
+        fence,
+        attempt,
+        attemptStartedAt,
+        failures,
+        callbackSealed,
+        scheduledFor,
+      }),
     );
     waitsMs.push(attemptStartedAt.getTime() - row.runAt.getTime());
   }

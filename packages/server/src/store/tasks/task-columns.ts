@@ -19,11 +19,15 @@ const REQUEST_COLUMNS = {
   headers: "jsonb",
   ...FOLLOW,
   on_complete_url: "text",
+  on_failure_url: "text",
   body_is_json: "boolean",
   sign: "boolean",
   tags: "text[]",
   metadata: "jsonb",
+  message: "jsonb",
   expires_in_seconds: "integer",
+  flow: "text",
+  dedupe: "jsonb",
 } as const;
 
 /** Stored with the task, and read only on demand. */
@@ -64,6 +68,14 @@ export const INSERTED = {
   columns: COPIED.map(([name]) => name).join(", "),
   values: COPIED.map(([name, type]) => copiedValue(name, type)).join(", "),
 };
+
+/** What a replacement leaves as it is: see `replaceTasks`. */
+const KEPT = ["shape", "sandbox", "callback_hash", "callback_sealed", "idempotency_key"];
+
+/** For `update tasks t … from asked a`: everything that the request says. */
+export const REPLACED = COPIED.filter(([name]) => !KEPT.includes(name))
+  .map(([name, type]) => `${name} = ${copiedValue(`a.${name}`, type)}`)
+  .join(", ");
 
 /** False and null are omitted from the JSON. */
 function copiedValue(name: string, type: string): string {
@@ -106,11 +118,15 @@ export function insertedRow(
     wait_for_callback: isWaiting || undefined,
     max_wait_seconds: isWaiting ? follow.maxWaitSeconds : undefined,
     on_complete_url: task.onCompleteUrl ?? undefined,
+    on_failure_url: task.onFailureUrl ?? undefined,
     body_is_json: task.bodyIsJson || undefined,
     sign: task.sign || undefined,
     tags: task.tags ?? undefined,
     metadata: task.metadata ?? undefined,
+    message: task.message ?? undefined,
     expires_in_seconds: task.expiresInSeconds ?? undefined,
+    flow: task.flow?.key,
+    dedupe: task.dedupe === null ? undefined : { ...task.dedupe, callbackSealed: undefined },
     body: call.body ?? undefined,
     callback_hash: callback?.hash,
     callback_sealed: callback?.sealed ?? undefined,

@@ -1,6 +1,6 @@
 import type { FailureReason } from "../../domain/task.ts";
 import { type Sql, statement } from "../sql.ts";
-import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, IS_NOTIFIED } from "./endings.ts";
 import { one } from "./tallies.ts";
 import { untilNext } from "./until-next.ts";
 
@@ -19,7 +19,7 @@ const EXPIRE_TASKS = statement(
                                || coalesce(': last poll failed: ' || (t.poll -> 'seen' ->> 'error'), '')
                              when 'waiting' then 'No callback within ' || t.max_wait_seconds || ' s'
                              else 'No attempt was begun within ' || t.expires_in_seconds || ' s' end
-       from late where t.team_id = late.team_id and t.id = late.id and t.deadline_at <= now()
+       from late where t.team_id = late.team_id and t.id = late.id
      returning t.team_id, t.queue_id, t.id, t.status, t.failure_reason, late.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "expired",
@@ -32,7 +32,7 @@ const EXPIRE_TASKS = statement(
      },
    })}
    select failure_reason as reason, team_id as "teamId", id, queue_id::float8 as "queueId",
-          on_complete_url is not null as notify
+          ${IS_NOTIFIED} as notify
      from expired`,
   { prepared: true },
 );

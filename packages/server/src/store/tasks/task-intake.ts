@@ -11,6 +11,7 @@ import {
   hotStatement,
   type SubscriberMemory,
 } from "./event-writes.ts";
+import { carriedFigures, keepingFigures, NOT_REFUSED, REFUSED } from "./flow-intake.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -42,7 +43,7 @@ const SANDBOX_CLOCK = {
  * A task with a valid reservation is inserted as active, as its first attempt, in the same commit: no claim is needed.
  * The reservation is valid while the queue's epoch is unchanged and the worker's row exists.
  */
-const insertion = (further: string, condition = "true", tells = true, clock = REAL_CLOCK) =>
+const insertion = (further: string, condition = "true", tells = true, clock = REAL_CLOCK, hasFlows = false) =>
   `with asked as materialized (
      select a.*, q.id as queue_id, ${clock.columns},
             coalesce(a.slot_queue_id = q.id and a.slot_epoch = q.epoch and a.sandbox is not true
@@ -56,11 +57,11 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
        from jsonb_to_recordset($1::jsonb) as a(${INSERTED.record})
        join queues q on q.team_id = a.team_id and q.name = a.queue and q.deleted_at is null ${clock.join}
       where ${condition}
-   ), keyed as (
+   ), ${hasFlows ? REFUSED : ""}keyed as (
      -- Of all that come with one key, the first stores its task; a key older than a day is free again.
      insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id, callback_sealed)
      select team_id, idempotency_key, sandbox, decode(request_hash, 'hex'), id, decode(repeat_callback, 'hex') from asked
-      where idempotency_key is not null
+      where ${hasFlows ? NOT_REFUSED : ""} idempotency_key is not null
      on conflict (team_id, key, sandbox) do update
         set request_hash = excluded.request_hash, task_id = excluded.task_id,
             callback_sealed = excluded.callback_sealed, created_at = now()
@@ -69,11 +70,12 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
    ), inserted as (
      insert into tasks as t (team_id, id, queue_id, status, max_retries, backoff, retry_delay_seconds,
                         retry_max_delay_seconds, no_retry_statuses, timeout_seconds,
-                        run_at, due_at, list_key, created_at, deadline_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
+                        run_at, due_at, flow_due_at, list_key, created_at, deadline_at, started_at, attempt_started_at, attempt_count, fence, worker_id,
                         ${INSERTED.columns})
      select team_id, id, queue_id, case when handed_off then 'active' else 'pending' end, own_max_retries, own_backoff,
             own_retry_delay_seconds, own_retry_max_delay_seconds, own_no_retry_statuses, own_timeout_seconds,
-            begins_at, case when not handed_off and not coalesce(sandbox, false) then begins_at end,
+            begins_at, case when not handed_off and not coalesce(sandbox, false) and flow is null then begins_at end,
+            case when not handed_off and not coalesce(sandbox, false) and flow is not null then begins_at end,
             case when handed_off then 'begun' else 'pending' end, asked_at,
             -- Of a task of the sandbox, simulations says when it expires.
             case when not handed_off and not coalesce(sandbox, false)
@@ -82,8 +84,8 @@ const insertion = (further: string, condition = "true", tells = true, clock = RE
             handed_off::integer, handed_off::integer, case when handed_off then $2::bigint end,
             ${INSERTED.values}
        from (select *, coalesce(run_at, asked_at + make_interval(secs => delay_seconds)) as begins_at from asked) asked
-      where idempotency_key is null or id in (select task_id from keyed)
-     returning team_id, id, queue_id, sandbox, tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
+      where ${hasFlows ? NOT_REFUSED : ""} (idempotency_key is null or id in (select task_id from keyed))
+     returning team_id, id, queue_id, sandbox, ${hasFlows ? "flow, " : ""}tags, status, created_at, run_at, max_retries, backoff, retry_delay_seconds,
                retry_max_delay_seconds, no_retry_statuses, timeout_seconds${tells ? `, ${EVENT_COLUMNS}` : ""}
    ), tallied as (
      ${tally({
@@ -105,6 +107,11 @@ const TAGGED = `, tagged as (
 /** A separate statement, so that a batch without tags does not pay for them. */
 const INSERT_TAGGED_TASKS = statement("insert_tagged_tasks", insertion(TAGGED), { prepared: true });
 
+/** Likewise, so that a batch without flows does not pay for them. */
+const INSERT_FLOW_TASKS = hotStatement("insert_flow_tasks", (condition, tells) =>
+  insertion(`${TAGGED}${keepingFigures("$3")}`, condition, tells, REAL_CLOCK, true),
+);
+
 /** Likewise, so that a batch without sandbox tasks does not pay for the clock and the simulations. */
 const INSERT_SIMULATED_TASKS = statement(
   "insert_simulated_tasks",
@@ -114,10 +121,11 @@ const INSERT_SIMULATED_TASKS = statement(
      select i.team_id, i.id, s.said, coalesce(i.created_at + s.expires_in, i.run_at) - a.ahead
        from inserted i join asked a on a.team_id = i.team_id and a.id = i.id
        join jsonb_to_recordset($3::jsonb) as s(id uuid, said jsonb, expires_in interval) on s.id = i.id
-   )`,
+   )${keepingFigures("$5")}`,
     "true",
     true,
     SANDBOX_CLOCK,
+    true,
   ),
   { prepared: true },
 );
@@ -163,14 +171,19 @@ function insertRows(
 ): Promise<InsertedRow[]> {
   if (submissions.some(({ task }) => task.sandbox)) {
     const simulated = JSON.stringify(submissions.flatMap(({ task }) => simulatedRow(task) ?? []));
-    return sql.rows(INSERT_SIMULATED_TASKS, [...values, simulated, aheadMs]);
+    const carried = carriedFigures(submissions.map(({ task }) => task));
+    return sql.rows(INSERT_SIMULATED_TASKS, [...values, simulated, aheadMs, carried]);
+  }
+  if (submissions.some(({ task }) => task.flow !== null)) {
+    const carried = carriedFigures(submissions.map(({ task }) => task));
+    return askHot(sql, INSERT_FLOW_TASKS, [...values, carried], memory);
   }
   const isTagged = submissions.some(({ task }) => task.tags !== null);
   return isTagged ? sql.rows(INSERT_TAGGED_TASKS, values) : askHot(sql, INSERT_TASKS, values, memory);
 }
 
 /** A task without simulation has a row if it expires. */
-function simulatedRow({ id, sandbox, simulate, expiresInSeconds }: NewTask): object | null {
+export function simulatedRow({ id, sandbox, simulate, expiresInSeconds }: NewTask): object | null {
   if (simulate !== null) return { id, said: simulate };
   return sandbox && expiresInSeconds !== null ? { id, expires_in: `${expiresInSeconds} s` } : null;
 }

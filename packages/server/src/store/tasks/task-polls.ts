@@ -4,7 +4,7 @@ import type { FailureReason, TaskResult } from "../../domain/task.ts";
 import { heldBy } from "../claim-batches.ts";
 import { type Sql, statement } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
-import { afterChange, ENDING_COLUMNS, endColumns } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, IS_NOTIFIED } from "./endings.ts";
 import { one } from "./tallies.ts";
 import { holding } from "./task-state.ts";
 
@@ -113,7 +113,7 @@ const SETTLE_POLLS = statement(
      deltas: { polling: `-${one("status <> 'polling'")}` },
      toldWhen: "c.status <> 'polling'",
    })}
-   select id, on_complete_url is not null as notify from settled`,
+   select id, ${IS_NOTIFIED} as notify from settled`,
   { prepared: true },
 );
 

@@ -1,6 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import {
   type PollsSeen,
+  type RetriedWith,
   TASK_STATUSES,
   type Task,
   type TaskResult,
@@ -12,6 +13,7 @@ import { activeTasks } from "../claim-batches.ts";
 import { columns } from "../columns.ts";
 import { inState, listOrder } from "../list-index.ts";
 import { type Sql, type Statement, statement } from "../sql.ts";
+import { shownBody, shownHeaders } from "./message-redaction.ts";
 import { NOTIFICATIONS_OF_TASK, type NotificationJson, toNotification } from "./notifications.ts";
 import { type AttemptColumns, attemptsOf, type StoredResult } from "./task-attempts.ts";
 import { type Flat, followOf, REQUEST_COLUMN_NAMES } from "./task-columns.ts";
@@ -23,11 +25,12 @@ interface HistoryRow extends Pick<AttemptColumns, "closed" | "attemptStartedAt">
   readonly body: string | null;
   readonly result: StoredResult | null;
   readonly polls: PollsSeen | null;
+  readonly retriedWith: readonly RetriedWith[] | null;
   readonly notifications: readonly NotificationJson[] | null;
 }
 
 const TOLD = `${REQUEST_COLUMN_NAMES}, id, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
-   no_retry_statuses, timeout_seconds, created_at, started_at, completed_at, schedule_id, retries`;
+   no_retry_statuses, timeout_seconds, created_at, started_at, completed_at, schedule_id, scheduled_for, dismissed_at, retries`;
 
 const SUMMARY = `q.name as queue, ${columns(
   "t",
@@ -38,24 +41,33 @@ const SUMMARY = `q.name as queue, ${columns(
 const MADE = "t.result - 'body' as result, null as call, null as follow";
 const LISTED = `${SUMMARY}, ${MADE}`;
 
-const HISTORY = `${columns("t", "body, result, attempt_started_at")}, t.attempts as closed,
+const HISTORY = `${columns("t", "body, result, attempt_started_at, retried_with")}, t.attempts as closed,
   t.poll -> 'seen' as polls, ${NOTIFICATIONS_OF_TASK}`;
 
-const FIND_TASK = statement(
-  "find_task",
-  `select ${SUMMARY}, ${HISTORY}
+const finding = (ids: string) => `select ${SUMMARY}, ${HISTORY}
      from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id
-    where t.team_id = $1 and t.id = $2 and ($3 = 'live' or t.sandbox)`,
-  { prepared: true },
-);
+    where t.team_id = $1 and t.id = ${ids} and ($3 = 'live' or t.sandbox)`;
+
+const FIND_TASK = statement("find_task", finding("$2"), { prepared: true });
 
 export async function findTask(sql: Sql, reach: Reach, id: string): Promise<Task | null> {
   const [row] = await sql.rows<RecordRow>(FIND_TASK, [reach.teamId, id, reach.environment]);
-  if (row === undefined) return null;
+  return row === undefined ? null : toTask(row);
+}
+
+const FIND_TASKS = statement("find_tasks", finding("any ($2::uuid[])"));
+
+/** Those that exist, in any order. */
+export async function findTasks(sql: Sql, reach: Reach, ids: readonly string[]): Promise<Task[]> {
+  const rows = await sql.rows<RecordRow>(FIND_TASKS, [reach.teamId, ids, reach.environment]);
+  return rows.map(toTask);
+}
+
+function toTask(row: RecordRow): Task {
   const { body, result, closed, attemptCount, attemptStartedAt, ...said } = row;
   const { method, url, headers, provider, pollConfig, waitForCallback, maxWaitSeconds, ...task } = said;
   const attempts = attemptsOf(row);
-  const call = { ...callOf(said), body };
+  const call = { ...callOf(said), body: shownBody(body, said.message) };
   const notifications = said.notifications?.map(toNotification) ?? null;
   return {
     ...task,
@@ -209,13 +221,18 @@ export async function countTasks(
 }
 
 /** Made of the row itself, whose columns stay beside what is made of them: to copy it takes longer than to read it. */
-function toSummary<Row extends Flat<Pick<TaskSummary, "call" | "follow" | "result">>>(row: Row) {
+function toSummary<Row extends Flat<Pick<TaskSummary, "call" | "follow" | "result" | "message">>>(row: Row) {
   const result = row.result && listedInOrder(row.result);
   return Object.assign(row, { call: callOf(row), follow: followOf(row), result });
 }
 
-function callOf({ method, url, headers }: Pick<SummaryRow, "method" | "url" | "headers">) {
-  return { method, url, headers: headers ?? {} };
+function callOf({
+  method,
+  url,
+  headers,
+  message,
+}: Pick<SummaryRow, "method" | "url" | "headers"> & { readonly message?: TaskSummary["message"] }) {
+  return { method, url, headers: shownHeaders(headers ?? {}, message ?? null) };
 }
 
 /** jsonb keeps members in an order of its own; a reader expects the status first. Each by name: a copy of the rest is slow. */

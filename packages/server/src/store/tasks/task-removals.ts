@@ -1,8 +1,10 @@
 import type { Reach } from "../../domain/reach.ts";
 import { ENDED_STATUSES, type TaskStatus } from "../../domain/task.ts";
+import type { ChangedTask } from "../../domain/task-changes.ts";
 import { inState, listOrder } from "../list-index.ts";
 import { type Sql, statement } from "../sql.ts";
 import { lettingGo, unlisting } from "./endings.ts";
+import { BLOCKS_NO_LINE } from "./ordered-lines.ts";
 import { FOLD_TALLIES, NO_WORKER, one, tally } from "./tallies.ts";
 
 const tallied = tally({
@@ -19,16 +21,20 @@ const REMOVE_PENDING_TASK = statement(
   "remove_pending_task",
   `with removed as (
      delete from tasks where team_id = $1 and id = $2 and status = 'pending' and ($3 = 'live' or sandbox)
-     returning team_id, queue_id, sandbox, id, status, tags, schedule_id, idempotency_key
+     returning team_id, queue_id, sandbox, id, status, tags, schedule_id, dedupe, idempotency_key
    ), tallied as (${tallied}), ${lettingGo("removed")}
-   select 1 from removed`,
+   select queue_id::float8 as "queueId", sandbox from removed`,
   { prepared: true },
 );
 
-/** True when the task was pending and is gone: from then on no worker can claim it. */
-export async function removePendingTask(sql: Sql, reach: Reach, id: string): Promise<boolean> {
-  const rows = await sql.rows(REMOVE_PENDING_TASK, [reach.teamId, id, reach.environment]);
-  return rows.length === 1;
+/** The task, which was pending and is gone: from then on no worker can claim it. Null if it is not pending. */
+export async function removePendingTask(sql: Sql, reach: Reach, id: string): Promise<ChangedTask | null> {
+  const [removed] = await sql.rows<Pick<ChangedTask, "queueId" | "sandbox">>(REMOVE_PENDING_TASK, [
+    reach.teamId,
+    id,
+    reach.environment,
+  ]);
+  return removed === undefined ? null : { ...removed, teamId: reach.teamId, id };
 }
 
 const TASK_STATUS = statement(
@@ -52,7 +58,7 @@ const REMOVE_PENDING_OF_DELETED_QUEUES = statement(
  ), removed as (
    delete from tasks t using doomed d
     where t.team_id = d.team_id and t.id = d.id and t.status = 'pending'
-   returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id, t.idempotency_key
+   returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id, t.dedupe, t.idempotency_key
  ), tallied as (${tallied}), ${lettingGo("removed")}
  select count(*)::integer as removed, (count(*) filter (where not sandbox))::integer as live from removed`,
   { patience: "chore" },
@@ -90,11 +96,12 @@ const REMOVE_EXPIRED_TASKS = statement(
          and t.id < (lpad(to_hex((extract(epoch from now() - make_interval(secs => $1::float8 * 86400)) * 1000)::bigint), 12, '0')
                      || '00000000000000000000')::uuid
          and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
+         and ${BLOCKS_NO_LINE}
        order by ${listOrder("asc")} limit $2) x
     limit $2
  ), removed as (
    delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
-   returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id
+   returning t.team_id, t.queue_id, t.sandbox, t.id, t.status, t.tags, t.schedule_id, t.dedupe
  ), tallied as (${tallied}), ${unlisting("removed")}, forgotten as (
    delete from notifications n using removed r where n.team_id = r.team_id and n.task_id = r.id
  )

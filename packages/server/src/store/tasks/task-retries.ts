@@ -41,11 +41,12 @@ const RETRY_TASK = statement(
             result = null,
             error = null,
             failure_reason = null,
+            dismissed_at = null,
             -- What a cancel has left, if no worker has taken it: the job that it would end is another's now.
             poll = null
        from found join kept q on q.team_id = found.team_id and q.id = found.queue_id and q.deleted_at is null
       where t.team_id = found.team_id and t.id = found.id
-     returning t.team_id, t.queue_id, t.id, q.name as queue, t.run_at, t.sandbox, t.expires_in_seconds, was, found.ahead
+     returning t.team_id, t.queue_id, t.id, q.name as queue, t.flow, t.run_at, t.sandbox, t.expires_in_seconds, was, found.ahead
    ), tallied as (
      ${tally({
        from: "retried",
@@ -65,7 +66,7 @@ const RETRY_TASK = statement(
      delete from notifications n using retried r
       where n.team_id = r.team_id and n.task_id = r.id and n.status = 'pending'
    )
-   select team_id as "teamId", id, queue, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
+   select team_id as "teamId", id, queue, flow, queue_id::float8 as "queueId", sandbox, now() as "createdAt", run_at as "runAt" from retried`,
   { prepared: true },
 );
 

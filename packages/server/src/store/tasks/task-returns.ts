@@ -2,7 +2,7 @@ import type { Claim } from "../../domain/claim.ts";
 import type { FailureReason } from "../../domain/task.ts";
 import { heldBy, lockingTasksOfTheDead } from "../claim-batches.ts";
 import { type Sql, statement } from "../sql.ts";
-import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, IS_NOTIFIED, keepingQueues } from "./endings.ts";
 import { one } from "./tallies.ts";
 
 /** After so many workers died with it in their hands, a task is taken to be what kills them. */
@@ -17,11 +17,15 @@ export interface Returned {
   readonly id: string;
   readonly queue: string;
   readonly queueId: number;
+  /** The key of its flow. */
+  readonly flow: string | null;
   readonly status: "pending" | "failed";
   /** Why it failed; null if it is pending again. */
   readonly failure: FailureReason | null;
   /** It failed, and a completion notification is due. */
   readonly notify: boolean;
+  /** It is a message with a failure callback. */
+  readonly hasFailureCallback: boolean;
 }
 
 /** As much of a claim as tells it from every other. */
@@ -58,15 +62,16 @@ function returning(options: {
               'ms', null, 'phase', ${phase}, 'error', 'The worker was lost while it made the call')
        from ${from}
       where ${where} and q.team_id = t.team_id and q.id = t.queue_id and t.attempt_started_at is not null
-     returning t.team_id, t.id, t.queue_id, q.name as queue, t.status, t.failure_reason, ${ENDING_COLUMNS}
+     returning t.team_id, t.id, t.queue_id, q.name as queue, t.flow, t.status, t.failure_reason,
+               t.message -> 'failureCallback' is not null as has_failure_callback, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "returned",
      worker: "$1::bigint",
      writer: "other",
      deltas: { active: "-1", pending: one("status = 'pending'") },
    })}
-   select team_id as "teamId", id, queue, queue_id::float8 as "queueId", status, failure_reason as failure,
-          status = 'failed' and on_complete_url is not null as notify
+   select team_id as "teamId", id, queue, flow, queue_id::float8 as "queueId", status, failure_reason as failure,
+          status = 'failed' and ${IS_NOTIFIED} as notify, has_failure_callback as "hasFailureCallback"
      from returned`;
 }
 

@@ -184,15 +184,16 @@ async function look(
   };
 }
 
-/** The table that lists tasks by one of their values, in id order. */
-function listOf({ tag, scheduleId }: TaskFilter) {
-  if (tag !== null) return { table: "task_tags", key: "tag", value: tag };
+/** The table that lists tasks by one of their values, in id order. Of several tags the first is walked along. */
+function listOf({ tags, scheduleId }: TaskFilter) {
+  const tag = tags?.[0];
+  if (tag !== undefined) return { table: "task_tags", key: "tag", value: tag };
   return scheduleId === null ? null : { table: "schedule_firings", key: "schedule_id", value: scheduleId };
 }
 
-/** Only a failed task has a reason. */
-function statusesOf({ statuses, failureReason }: TaskFilter): TaskFilter["statuses"] {
-  if (failureReason === null) return statuses;
+/** Only a failed task has a reason, or was dismissed. */
+function statusesOf({ statuses, failureReason, dismissed }: TaskFilter): TaskFilter["statuses"] {
+  if (failureReason === null && dismissed !== true) return statuses;
   return statuses === null || statuses.includes("failed") ? ["failed"] : [];
 }
 
@@ -228,10 +229,12 @@ function matching(
   if (failureReason !== null) conditions.push(`t.failure_reason is not distinct from ${bind(failureReason)}`);
   if (hosts !== null) conditions.push(isAt(hosts, bind));
   if (lastAnswer !== null) conditions.push(`coalesce(${answered(lastAnswer, bind)}, false)`);
+  if (filter.dismissed !== null)
+    conditions.push(`t.dismissed_at is ${filter.dismissed ? "not null" : "null"}`);
+  if (filter.tags !== null && filter.tags.length > 1)
+    conditions.push(`coalesce(t.tags @> ${bind(filter.tags)}::text[], false)`);
   if (filter.metadata !== null)
-    conditions.push(
-      `coalesce(t.metadata ->> ${bind(filter.metadata.key)} = ${bind(filter.metadata.value)}, false)`,
-    );
+    conditions.push(`coalesce(t.metadata @> ${bind(JSON.stringify(filter.metadata))}::jsonb, false)`);
   if (filter.error !== null)
     conditions.push(`coalesce(t.error ilike ${bind(likePattern(filter.error))}, false)`);
   return `(${conditions.join(" and ")})`;

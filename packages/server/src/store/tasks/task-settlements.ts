@@ -3,7 +3,7 @@ import type { Settlement } from "../../domain/settlement.ts";
 import type { Attempt, FollowUp, TaskResult, TaskStatus } from "../../domain/task.ts";
 import type { Verdict } from "../../domain/verdict.ts";
 import { type Sql, statement } from "../sql.ts";
-import { afterChange, ENDING_COLUMNS, endColumns, keepingQueues } from "./endings.ts";
+import { afterChange, ENDING_COLUMNS, endColumns, IS_NOTIFIED, keepingQueues } from "./endings.ts";
 import {
   askHot,
   createSubscriberMemory,
@@ -77,7 +77,7 @@ const SETTLE_ATTEMPTS = hotStatement(
      },
    })}
    select id, fence - 1 as fence, status, run_at as "runAt",
-          status in ('completed', 'failed') and on_complete_url is not null as notify
+          status in ('completed', 'failed') and ${IS_NOTIFIED} as notify
      from settled`,
 );
 
@@ -164,7 +164,7 @@ async function settleAny(
 const FIND_SETTLED = statement(
   "find_settled",
   `select t.id, j.attempt, t.status, case when t.status in ('pending', 'polling') then t.run_at end as "runAt",
-          t.completed_at is not null and t.on_complete_url is not null as notify
+          t.completed_at is not null and ${IS_NOTIFIED} as notify
      from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, attempt integer)
      join tasks t on t.team_id = j.team_id and t.id = j.id
     where exists (

@@ -1,22 +1,23 @@
 import { listKey } from "../list-index.ts";
 
 /*
- * The indexed columns of a task, which every statement that changes its status keeps in step: see the migration "hot
- * row". In production no constraint checks this; the test databases have one.
+ * The indexed columns of a task, which every statement that changes its status keeps in step: see the migrations "hot
+ * row" and "flows". In production no constraint checks this; the test databases have one.
  */
 
 /** For `update tasks t`: a new status of tasks that no worker holds afterwards. `runAt` is the new run_at, if any. */
 export function stateColumns(status: string, runAt = "t.run_at"): string {
   const isKnown = /^'\w+'$/.test(status);
-  const whileIn = (state: string) =>
+  const whileIn = (state: string, condition = "") =>
     isKnown
       ? status === `'${state}'`
-        ? `case when not t.sandbox then ${runAt} end`
+        ? `case when not t.sandbox${condition} then ${runAt} end`
         : "null"
-      : `case when ${status} = '${state}' and not t.sandbox then ${runAt} end`;
+      : `case when ${status} = '${state}' and not t.sandbox${condition} then ${runAt} end`;
   return [
     `status = ${status}`,
-    `due_at = ${whileIn("pending")}`,
+    `due_at = ${whileIn("pending", " and t.flow is null")}`,
+    `flow_due_at = ${whileIn("pending", " and t.flow is not null")}`,
     `poll_at = ${whileIn("polling")}`,
     `list_key = ${listKey(status, "t.sandbox")}`,
   ].join(",\n            ");

@@ -1,7 +1,7 @@
 import type { DeliveryVerdict } from "../../domain/delivery.ts";
 import type { EventPosition, EventType } from "../../domain/event.ts";
 import type { PageRequest } from "../../domain/page.ts";
-import type { WebhookDelivery } from "../../domain/webhook.ts";
+import type { DeliveredEvent, WebhookDelivery } from "../../domain/webhook.ts";
 import { type Sql, statement } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
 import type { EventPlace } from "./event-reads.ts";
@@ -12,8 +12,10 @@ export interface DeliveryClaim {
   readonly teamId: number;
   readonly id: string;
   readonly webhookId: string;
-  readonly event: EventType;
+  readonly event: DeliveredEvent;
   readonly body: string;
+  /** The id of the first delivery of its message: the receiver can tell repeated ones by it. */
+  readonly messageId: string;
   /** Null if the webhook was deleted or disabled. */
   readonly url: string | null;
   readonly fence: number;
@@ -33,8 +35,9 @@ const CLAIM_DUE = statement(
      returning d.team_id, d.id, d.webhook_id, d.event, d.body, d.fence, d.attempts
    )
    select d.team_id as "teamId", d.id, d.webhook_id as "webhookId", d.event, coalesce(d.body, '') as body, w.url, d.fence,
-          d.attempts as attempt
-     from claimed d left join webhooks w on w.team_id = d.team_id and w.id = d.webhook_id and w.enabled`,
+          d.attempts as attempt, coalesce(r.message_id, d.id) as "messageId"
+     from claimed d left join webhooks w on w.team_id = d.team_id and w.id = d.webhook_id and w.enabled
+     left join redeliveries r on r.team_id = d.team_id and r.delivery_id = d.id`,
   { prepared: true },
 );
 
@@ -52,7 +55,6 @@ const SETTLE_DELIVERY = statement(
   "settle_delivery",
   `update webhook_deliveries
       set status = $4, worker_id = null, fence = fence + 1, last_error = $6, response_code = $7,
-          body = case when $4 = 'pending' then body end,
           next_at = coalesce(now() + make_interval(secs => $5::float8 / 1000.0), next_at)
     where team_id = $1 and id = $2 and fence = $3
    returning 1`,
@@ -166,13 +168,17 @@ export async function countPending(
   return row?.count ?? 0;
 }
 
+/** Of `webhook_deliveries d` and `redeliveries r`. */
+const DELIVERY = `d.id, d.event, d.status, d.attempts, d.response_code as "responseCode", d.last_error as error,
+  d.created_at as "createdAt", case when d.status = 'pending' then d.next_at end as "nextAt",
+  coalesce(r.message_id, d.id) as "messageId"`;
+
 const LIST_DELIVERIES = statement(
   "list_deliveries",
-  `select id, event, status, attempts, response_code as "responseCode", last_error as error, created_at as "createdAt",
-          case when status = 'pending' then next_at end as "nextAt"
-     from webhook_deliveries
-    where team_id = $1 and webhook_id = $2 and ($3::uuid is null or id < $3)
-    order by id desc limit $4`,
+  `select ${DELIVERY} from webhook_deliveries d
+     left join redeliveries r on r.team_id = d.team_id and r.delivery_id = d.id
+    where d.team_id = $1 and d.webhook_id = $2 and ($3::uuid is null or d.id < $3)
+    order by d.id desc limit $4`,
 );
 
 /** Newest first, before the given one. */
@@ -185,13 +191,58 @@ export async function listDeliveries(
   return sql.rows<WebhookDelivery>(LIST_DELIVERIES, [teamId, webhookId, cursor, limit]);
 }
 
+const FIND_DELIVERY = statement(
+  "find_delivery",
+  `select ${DELIVERY}, d.body from webhook_deliveries d
+     left join redeliveries r on r.team_id = d.team_id and r.delivery_id = d.id
+    where d.team_id = $1 and d.webhook_id = $2 and d.id = $3`,
+);
+
+/** With its message; null if it is unknown. */
+export async function findDelivery(
+  sql: Sql,
+  teamId: number,
+  webhookId: string,
+  id: string,
+): Promise<(WebhookDelivery & { readonly body: string | null }) | null> {
+  const rows = await sql.rows<WebhookDelivery & { body: string | null }>(FIND_DELIVERY, [
+    teamId,
+    webhookId,
+    id,
+  ]);
+  return rows[0] ?? null;
+}
+
+const INSERT_DELIVERY = statement(
+  "insert_delivery",
+  `with repeated as (
+     insert into redeliveries (team_id, delivery_id, message_id) select $1, $2, $6::uuid where $6::uuid <> $2
+   )
+   insert into webhook_deliveries (team_id, id, webhook_id, event, body) values ($1, $2, $3, $4, $5)`,
+);
+
+/** One message for one webhook, due at once. `messageId`: that of an earlier delivery, or its own id. */
+export async function insertDelivery(
+  sql: Sql,
+  teamId: number,
+  delivery: Omit<NewDelivery, "event"> & { readonly event: DeliveredEvent; readonly messageId: string },
+): Promise<void> {
+  const { id, webhookId, event, body, messageId } = delivery;
+  await sql.rows(INSERT_DELIVERY, [teamId, id, webhookId, event, body, messageId]);
+}
+
 const REMOVE_OLD_DELIVERIES = statement(
   "remove_old_deliveries",
-  `delete from webhook_deliveries d using (
-     select team_id, id from webhook_deliveries where created_at < now() - make_interval(days => $1)
-      order by created_at limit $2) old
-    where d.team_id = old.team_id and d.id = old.id
-   returning 1`,
+  `with removed as (
+     delete from webhook_deliveries d using (
+       select team_id, id from webhook_deliveries where created_at < now() - make_interval(days => $1)
+        order by created_at limit $2) old
+      where d.team_id = old.team_id and d.id = old.id
+     returning d.team_id, d.id
+   ), forgotten as (
+     delete from redeliveries r using removed o where r.team_id = o.team_id and r.delivery_id = o.id
+   )
+   select 1 from removed`,
   { patience: "chore" },
 );
 

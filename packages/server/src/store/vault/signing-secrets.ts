@@ -52,9 +52,13 @@ export async function removeRetiredSecrets(sql: Sql): Promise<void> {
   await sql.rows(REMOVE_RETIRED_SECRETS);
 }
 
+/** The secrets of webhooks and the keys of messages: sealed, rotated and looked after alike. */
+const ALL_SECRETS = `(select team_id, id, secret from signing_secrets
+                       union all select team_id, id, secret from message_signing_keys) s`;
+
 const SECRET_KEYS_IN_USE = statement(
   "secret_keys_in_use",
-  `select distinct split_part(secret, ':', 2) as "keyId" from signing_secrets where starts_with(secret, 'sealed:')`,
+  `select distinct split_part(secret, ':', 2) as "keyId" from ${ALL_SECRETS} where starts_with(secret, 'sealed:')`,
 );
 
 /** The vault keys that stored secrets need. */
@@ -75,7 +79,7 @@ export interface SecretToSeal extends SecretPlace {
 
 const FIND_SECRETS_UNLIKE = statement(
   "find_secrets_unlike",
-  `select team_id as "teamId", id, secret from signing_secrets
+  `select team_id as "teamId", id, secret from ${ALL_SECRETS}
     where not starts_with(secret, $1)
       and ($2::integer is null or (team_id, id) > ($2::integer, $3::uuid))
     order by team_id, id limit $4`,
@@ -98,7 +102,12 @@ export async function findSecretsUnlike(
 
 const REPLACE_SIGNING_SECRET = statement(
   "replace_signing_secret",
-  "update signing_secrets set secret = $4 where team_id = $1 and id = $2 and secret = $3 returning id",
+  `with of_messages as (
+     update message_signing_keys set secret = $4 where team_id = $1 and id = $2 and secret = $3 returning id
+   ), of_webhooks as (
+     update signing_secrets set secret = $4 where team_id = $1 and id = $2 and secret = $3 returning id
+   )
+   select id from of_messages union all select id from of_webhooks`,
 );
 
 /** Replaces a stored secret, unless it has changed meanwhile. Returns whether it changed. */

@@ -57,7 +57,7 @@ describe("API keys", () => {
       [teamId, count, revokedAt],
     );
 
-  it("a new key is 256 random bits behind the prefix of its environment", async () => {
+  it("consist of 256 random bits after the prefix of their environment", async () => {
     const live = await service.create(ours, "live one", "live");
     const other = await service.create(ours, "test one", "test");
 
@@ -69,7 +69,7 @@ describe("API keys", () => {
     assert.equal(other.prefix, other.key.slice(0, 12));
   });
 
-  it("a live key speaks for its team as an admin, a test key as a member", async () => {
+  it("act for their team as an admin if live, and as a member if test", async () => {
     const live = await service.create(ours, "live one", "live");
     const other = await service.create(ours, "test one", "test");
 
@@ -81,7 +81,7 @@ describe("API keys", () => {
     assert.deepEqual([asTest?.teamId, asTest?.environment, asTest?.role], [ours.teamId, "test", "member"]);
   });
 
-  it("the key itself is stored nowhere", async () => {
+  it("are not stored in clear text", async () => {
     const { key, prefix } = await service.create(ours, "canary", "live");
     await service.list(ours);
     await lookUp(key);
@@ -97,7 +97,7 @@ describe("API keys", () => {
     }
   });
 
-  it("the list holds the active ones, newest first, and when each was used", async () => {
+  it("are listed while active, newest first, with the time of their last use", async () => {
     const first = await service.create(ours, "first", "live");
     const second = await service.create(ours, "second", "test");
     const gone = await service.create(ours, "gone", "live");
@@ -116,7 +116,7 @@ describe("API keys", () => {
     assert.ok(usedAgo >= -1000 && usedAgo < 60_000, String(usedAgo));
   });
 
-  it("another team neither sees nor revokes it", async () => {
+  it("cannot be listed or revoked by another team", async () => {
     const key = await service.create(ours, "ours", "live");
     await service.create(theirs, "theirs", "live");
 
@@ -126,7 +126,7 @@ describe("API keys", () => {
     assert.equal((await lookUp(key.key))?.teamId, ours.teamId);
   });
 
-  it("is revoked once, and refused from then on", async () => {
+  it("are refused after they were revoked, and cannot be revoked twice", async () => {
     const { id, key } = await service.create(ours, "old", "live");
 
     const revoked = await service.revoke(ours, id);
@@ -137,7 +137,7 @@ describe("API keys", () => {
     await assert.rejects(service.revoke(ours, id), refusedAs("api_key_not_found"));
   });
 
-  it("of two who revoke it at once, one does", async () => {
+  it("are revoked once when two requests race", async () => {
     const { id } = await service.create(ours, "old", "live");
 
     const answers = await Promise.allSettled([service.revoke(ours, id), service.revoke(ours, id)]);
@@ -150,7 +150,7 @@ describe("API keys", () => {
     assert.equal(events?.count, 1);
   });
 
-  it("what was never there, or cannot be an id, is not found", async () => {
+  it("are not found by an unknown or malformed id", async () => {
     for (const id of [
       formatId("key", newUuid()),
       formatId("user", newUuid()),
@@ -163,7 +163,7 @@ describe("API keys", () => {
     }
   });
 
-  it("are not made by a person or a key that may no longer, though it could a moment ago", async () => {
+  it("cannot be created by a caller that has just lost its role or key", async () => {
     const { teamId } = ours;
     const userId = await ensureMember(database, teamId, newUuid(), "eve@example.test", "admin");
     const eve: Requester = { ...ours, kind: "session", id: formatId("user", userId), userId };
@@ -181,7 +181,7 @@ describe("API keys", () => {
     assert.deepEqual(await namesOf(ours), ["made by the key"]);
   });
 
-  it("are not made in the name of a session or an application that has ended, though it counted a moment ago", async () => {
+  it("cannot be created by a session or an application that has just ended", async () => {
     const { teamId } = ours;
     const userId = await ensureMember(database, teamId, newUuid(), "mallory@example.test", "admin");
     const [sessionHash, accessHash] = [hashSecret("session"), hashSecret("access")];
@@ -217,7 +217,7 @@ describe("API keys", () => {
       await assert.rejects(service.create(requester, "after", "live"), refusedAs("token_invalid"));
   });
 
-  it("a team has at most 100 active keys, however many ask for the last place at once", async () => {
+  it("are limited to 100 active ones per team, even with concurrent requests", async () => {
     await fill(ours, MOST_ACTIVE_KEYS - 1);
     await fill(ours, 50, new Date());
     await fill(theirs, MOST_ACTIVE_KEYS);
@@ -270,7 +270,7 @@ describe("API keys", () => {
       }
     }
 
-    it("reliability 4: a revoked key is refused within a second by every node, also one that has just seen it", async () => {
+    it("are refused within a second of the revocation, even if cached", async () => {
       const minted = await service.create(ours, "leaked", "live");
       for (const node of nodes) await authenticate(node, minted);
       assert.equal(asked, 2);
@@ -284,7 +284,7 @@ describe("API keys", () => {
       await assertRefusedEverywhere(minted);
     });
 
-    it("a key that revokes itself is refused like any other", async () => {
+    it("are refused after they revoked themselves", async () => {
       const minted = await service.create(ours, "last words", "live");
       const [node] = nodes;
       assert.ok(node);
@@ -301,7 +301,7 @@ describe("API keys", () => {
       assert.deepEqual(events, [{ actor_id: minted.id, target: minted.id }]);
     });
 
-    it("a lookup that ran when the key was revoked is not cached", async () => {
+    it("are cached from the start of their lookup, not from its end", async () => {
       const minted = await service.create(ours, "leaked", "live");
       const [node] = nodes;
       assert.ok(node);
@@ -315,13 +315,13 @@ describe("API keys", () => {
       await assertRefusedEverywhere(minted);
     });
 
-    it("a key of one node is known to the other at once", async () => {
+    it("are accepted by every node at once", async () => {
       const minted = await service.create(ours, "new", "live");
       for (const node of nodes) assert.equal((await authenticate(node, minted)).id, minted.id);
     });
   });
 
-  it("the operator's keys are listed and revoked like the others, and a set key comes back", async () => {
+  it("of the operator are listed and revoked, and BELLHOP_API_KEY is restored at a start", async () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });
@@ -346,7 +346,7 @@ describe("API keys", () => {
     }
   });
 
-  it("the first key is made once, and told again to the start that had made it and lost the answer", async () => {
+  it("include one first key, which is returned again to the start that created it", async () => {
     const own = await createTestDatabase();
     try {
       const { teamId } = await ensureOperator(own.database, null);
@@ -360,7 +360,7 @@ describe("API keys", () => {
     }
   });
 
-  it("setting another key takes the one set before out of use, and no key that only bears its name", async () => {
+  it("set by BELLHOP_API_KEY replace the one set before, and no key of that name", async () => {
     const own = await createTestDatabase();
     try {
       const keys = createApiKeyService({ database: own.database });

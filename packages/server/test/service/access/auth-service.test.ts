@@ -54,7 +54,7 @@ describe("authentication", () => {
     return counts;
   };
 
-  it("remembers a credential for a second, and no longer", async () => {
+  it("caches a credential for one second", async () => {
     const principal = await authenticate(VALID);
     nowMs += 999;
     assert.equal(auth.recall(VALID), principal);
@@ -64,7 +64,7 @@ describe("authentication", () => {
     assert.equal(await outcome(VALID), "api_key_invalid");
   });
 
-  it("forgets first who has not called for longest, however long ago the others first did", async () => {
+  it("evicts the least recently used credential from its cache first", async () => {
     for (let number = 0; number < 10_000; number += 1) keys.set(guess(number), principalOf(1));
     const principal = await authenticate(VALID);
     for (let number = 1; number < 10_000; number += 1) await authenticate(guess(number));
@@ -75,7 +75,7 @@ describe("authentication", () => {
     assert.equal(auth.recall(VALID), principal);
   });
 
-  it("refuses what does not count after 60 failures in 60 seconds from its source, and says for how long", async () => {
+  it("refuses invalid credentials of a source with 429 after 60 failures in 60 seconds", async () => {
     for (let failure = 0; failure < 60; failure += 1) {
       const credential = failure % 3 === 0 ? "nonsense" : failure % 3 === 1 ? guess(failure) : "a.b.c";
       assert.equal(await outcome(credential), credential === "a.b.c" ? "token_invalid" : "api_key_invalid");
@@ -92,7 +92,7 @@ describe("authentication", () => {
     assert.equal(await outcome(guess(100)), "api_key_invalid");
   });
 
-  it("counts a flood that comes all at once as well, and makes no more than two of its looks at a time", async () => {
+  it("limits a flood of concurrent guesses, with at most two lookups at a time", async () => {
     let underWay = 0;
     let most = 0;
     before = async () => {
@@ -107,14 +107,14 @@ describe("authentication", () => {
     assert.equal(most, 2);
   });
 
-  it("lets everybody in who has a credential that counts, however many come at once", async () => {
+  it("accepts 500 concurrent requests with different valid credentials", async () => {
     for (let number = 0; number < 500; number += 1) keys.set(guess(number), principalOf(1));
 
     const outcomes = await Promise.all(Array.from({ length: 500 }, (_, number) => outcome(guess(number))));
     assert.deepEqual(tally(outcomes), { accepted: 500 });
   });
 
-  it("makes one look for many requests of one credential", async () => {
+  it("makes one lookup for many concurrent requests with one credential", async () => {
     const outcomes = await Promise.all(Array.from({ length: 300 }, () => outcome(VALID)));
 
     assert.deepEqual(tally(outcomes), { accepted: 300 });
@@ -124,12 +124,12 @@ describe("authentication", () => {
   describe("in a flood from the same address", () => {
     const flood = () => Promise.all(Array.from({ length: 100 }, (_, number) => outcome(guess(number))));
 
-    it("lets in a credential that counts and was never seen before, at the same address", async () => {
+    it("accepts a valid credential that it has not seen before", async () => {
       await flood();
       assert.equal(await outcome(VALID), null);
     });
 
-    it("does so while it lasts, and at another address behind no more than a few of it", async () => {
+    it("accepts valid credentials during the flood, with little delay for other addresses", async () => {
       await flood();
       const other = guess(999_999);
       keys.set(other, principalOf(2));
@@ -144,7 +144,7 @@ describe("authentication", () => {
       assert.deepEqual(tally(await storm), { rate_limited: 500 });
     });
 
-    it("keeps letting in who was let in before, also while it looks again", async () => {
+    it("accepts a known credential while it looks it up again", async () => {
       await authenticate(VALID);
       await flood();
       nowMs += 1500;
@@ -158,7 +158,7 @@ describe("authentication", () => {
       assert.deepEqual([await first, await second], [null, null]);
     });
 
-    it("does so after the database was away", async () => {
+    it("accepts a known credential after the database was away", async () => {
       await authenticate(VALID);
       await flood();
       nowMs += 1500;
@@ -170,7 +170,7 @@ describe("authentication", () => {
       assert.equal(await outcome(VALID), null);
     });
 
-    it("no longer once the credential has ended", async () => {
+    it("refuses a known credential once it has ended", async () => {
       await authenticate(VALID);
       await flood();
       nowMs += 1500;
@@ -180,7 +180,7 @@ describe("authentication", () => {
     });
   });
 
-  it("a lookup that fails because of the database counts against no source", async () => {
+  it("does not count a lookup that fails by the database as a failure of the source", async () => {
     before = async () => {
       throw databaseAway();
     };
@@ -190,7 +190,7 @@ describe("authentication", () => {
     assert.equal(await outcome(VALID), null);
   });
 
-  it("what a look found that began before something was ended is not remembered", async () => {
+  it("does not cache a lookup that began before a recheck", async () => {
     const gate = createGate();
     before = gate.wait;
     const looking = authenticate(VALID);

@@ -5,7 +5,7 @@ import { createLoopShare } from "../../../src/service/access/loop-share.ts";
 describe("a team's share of the event loop", () => {
   const [HEAVY, LIGHT] = [1, 2];
 
-  it("bites while the loop is late and others are served, and for a second", () => {
+  it("limits a heavy team for a second when the loop is late and others are served", () => {
     const share = createLoopShare();
     share.spent(HEAVY, "request", 300);
     share.spent(LIGHT, "answer", 1);
@@ -16,7 +16,7 @@ describe("a team's share of the event loop", () => {
     assert.equal(share.isOver(HEAVY, 200), false);
   });
 
-  it("does not bite a team that is alone, one without a limit, or while the loop keeps up", () => {
+  it("does not limit a lone team, a team without a limit, or any while the loop keeps up", () => {
     const share = createLoopShare();
     share.spent(HEAVY, "request", 900);
     share.endSecond(500);
@@ -31,7 +31,7 @@ describe("a team's share of the event loop", () => {
     assert.deepEqual([share.isOver(HEAVY, null), share.isOver(HEAVY, 200)], [false, true]);
   });
 
-  it("counts what it is spent on", () => {
+  it("reports the time spent by kind of work", () => {
     const spent: [string, number][] = [];
     const share = createLoopShare((work, seconds) => spent.push([work, seconds]));
     share.spent(HEAVY, "request", 20);

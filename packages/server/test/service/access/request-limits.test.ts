@@ -14,7 +14,7 @@ interface Node {
   readonly limits: RequestLimits;
 }
 
-describe("the limit of a team's requests", () => {
+describe("the request rate limit of a team", () => {
   let test: TestDatabase;
   let clock: TestClock;
   let nodes: [Node, Node];
@@ -44,8 +44,8 @@ describe("the limit of a team's requests", () => {
   const allowedOf = (allowances: readonly Allowance[]) => allowances.filter(isAllowed).length;
   const statements = () => nodes[0].sql.begun + nodes[1].sql.begun;
 
-  describe("where there is none", () => {
-    it("allows at once, with one answer for all requests, and asks nothing", () => {
+  describe("without a figure", () => {
+    it("allows every request synchronously, without a query", () => {
       const first = count(null);
       assert.ok(!(first instanceof Promise) && isAllowed(first));
       assert.equal(first.limit, null);
@@ -55,7 +55,7 @@ describe("the limit of a team's requests", () => {
   });
 
   describe("of a small plan", () => {
-    it("the 61st request of a minute is refused, on whatever node", async () => {
+    it("refuses the 61st request of a minute on every node", async () => {
       for (let request = 1; request <= 60; request += 1) {
         const { limit, remaining, retryAfterSeconds, resetSeconds } = await count(60, nodeAt(request));
         assert.deepEqual([limit, remaining, retryAfterSeconds], [60, 60 - request, null]);
@@ -67,7 +67,7 @@ describe("the limit of a team's requests", () => {
       }
     });
 
-    it("of 200 at once on two nodes exactly 60 are allowed, in a few looks", async () => {
+    it("allows exactly 60 of 200 concurrent requests on two nodes, with two queries", async () => {
       const allowances = await countAll(60, 200);
 
       assert.equal(allowedOf(allowances), 60);
@@ -79,7 +79,7 @@ describe("the limit of a team's requests", () => {
       );
     });
 
-    it("serves those who wait for one look in the order in which they came", async () => {
+    it("serves requests that wait for one query in their order of arrival", async () => {
       const allowances = await Promise.all(Array.from({ length: 5 }, () => count(3)));
 
       assert.deepEqual(
@@ -94,7 +94,7 @@ describe("the limit of a team's requests", () => {
       );
     });
 
-    it("lets what comes during a look share the next", async () => {
+    it("serves requests that arrive during a query by the next one", async () => {
       const gate = createGate();
       nodes[0].sql.before = gate.wait;
       const first = count(60);
@@ -106,7 +106,7 @@ describe("the limit of a team's requests", () => {
       assert.equal(nodes[0].sql.begun, 2);
     });
 
-    it("returns the wait to the second; a request after that wait is accepted, and none before", async () => {
+    it("returns the exact wait: a request after it is allowed, and none before", async () => {
       await count(60);
       await clock.advance(20_300);
       await countAll(60, 59);
@@ -123,7 +123,7 @@ describe("the limit of a team's requests", () => {
       assert.equal((await count(60, nodes[0])).retryAfterSeconds, 21);
     });
 
-    it("does not count what it refuses, and asks nothing until there may be room", async () => {
+    it("does not count refused requests, and sends no query until there may be room", async () => {
       await countAll(60, 60);
       await countAll(60, 2);
       const asked = statements();
@@ -136,7 +136,7 @@ describe("the limit of a team's requests", () => {
       assert.equal(allowedOf(await countAll(60, 100)), 60);
     });
 
-    it("is one for all credentials of a team, and for no other team", async () => {
+    it("is shared by all credentials of a team, and by no other team", async () => {
       const others = ["api_key", "session", "application"] as const;
       for (let request = 0; request < 60; request += 1) {
         const kind = others[request % 3] ?? "api_key";
@@ -148,7 +148,7 @@ describe("the limit of a team's requests", () => {
     });
 
     for (const limit of [1, 50, 600]) {
-      it(`holds for ${limit} a minute to the request`, async () => {
+      it(`allows exactly ${limit} requests a minute`, async () => {
         assert.equal(allowedOf(await countAll(limit, limit + 100)), limit);
         await clock.advance(59_999);
         assert.equal(allowedOf(await countAll(limit, 10)), 0);
@@ -157,7 +157,7 @@ describe("the limit of a team's requests", () => {
       });
     }
 
-    it("slides: no minute has more than the limit, and no request below it is refused", async () => {
+    it("is a sliding window: exact in every minute for random sequences", async () => {
       const step = fc.record({
         passMs: fc.integer({ min: 0, max: 25_000 }),
         requests: fc.integer({ min: 0, max: 12 }),
@@ -180,8 +180,8 @@ describe("the limit of a team's requests", () => {
     });
   });
 
-  describe("of a large one", () => {
-    it("is never passed on two nodes together, and asks for hundreds of requests at once", async () => {
+  describe("of a large plan", () => {
+    it("is never exceeded by two nodes, and takes hundreds of permits per query", async () => {
       let allowed = 0;
       for (let round = 0; round < 35; round += 1) {
         allowed += allowedOf(await countAll(60_000, 2000));
@@ -193,7 +193,7 @@ describe("the limit of a team's requests", () => {
       assert.ok(statements() < 35 * 2 * 3, `${statements()} statements`);
     });
 
-    it("delays no request while requests keep coming", async () => {
+    it("delays no request under a steady load", async () => {
       await count(60_000);
       let waited = 0;
       for (let request = 0; request < 3000; request += 1) {
@@ -211,7 +211,7 @@ describe("the limit of a team's requests", () => {
       assert.ok(nodes[0].sql.begun < 60, `${nodes[0].sql.begun} statements`);
     });
 
-    it("loses nothing of what a node took and did not use", async () => {
+    it("loses no permit that a node took and did not use", async () => {
       for (let second = 0; second < 70; second += 1) {
         assert.ok(isAllowed(await count(60_000)));
         await clock.advance(1500);
@@ -224,11 +224,11 @@ describe("the limit of a team's requests", () => {
       assert.ok(isAllowed(await count(60_000, nodes[0])));
     });
 
-    describe("counts a permit for a whole minute from its use", () => {
+    describe("counts a permit for a minute from its use", () => {
       const use = (times: number, node: Node) =>
         Promise.all(Array.from({ length: times }, () => count(60_000, node))).then(allowedOf);
 
-      it("also one that was used late", async () => {
+      it("if it was used late", async () => {
         // 75 take two blocks; what is left of them is used before anything is renewed.
         await use(75, nodes[0]);
         await clock.advance(400);
@@ -241,7 +241,7 @@ describe("the limit of a team's requests", () => {
         assert.ok(total <= 60_000, `${total} in a minute`);
       });
 
-      it("also one that was renewed", async () => {
+      it("if it was renewed", async () => {
         await use(75, nodes[0]);
         await clock.advance(1500);
         const renewed = await use(125, nodes[0]);
@@ -253,7 +253,7 @@ describe("the limit of a team's requests", () => {
         assert.ok(total <= 60_000, `${total} in a minute`);
       });
 
-      it("and takes none for granted that was held for longer", async () => {
+      it("and drops one that was held for longer than a minute", async () => {
         await use(1, nodes[0]);
         await clock.advance(61_000);
 
@@ -262,7 +262,7 @@ describe("the limit of a team's requests", () => {
       });
     });
 
-    it("tells what is left and when to come back", async () => {
+    it("returns what is left, and when to retry", async () => {
       const first = await count(6000);
       assert.deepEqual([first.limit, first.remaining], [6000, 5999]);
       const all = await Promise.all(Array.from({ length: 5999 }, () => count(6000)));
@@ -275,7 +275,7 @@ describe("the limit of a team's requests", () => {
       assert.ok(isAllowed(await count(6000)));
     });
 
-    it("whatever comes when, no minute sees more than the limit, wherever it is used", async () => {
+    it("is never exceeded in any minute, for random sequences on two nodes", async () => {
       const step = fc.record({
         passMs: fc.oneof(fc.integer({ min: 0, max: 1200 }), fc.integer({ min: 0, max: 30_000 })),
         requests: fc.integer({ min: 0, max: 900 }),
@@ -316,7 +316,7 @@ describe("the limit of a team's requests", () => {
     });
   });
 
-  it("a change of plan counts at once, and what was counted stays counted", async () => {
+  it("follows a change of plan at once, and keeps what was counted", async () => {
     await countAll(60, 60);
     assert.ok(!isAllowed(await count(60)));
     assert.equal(allowedOf(await countAll(600, 1000)), 540);
@@ -327,7 +327,7 @@ describe("the limit of a team's requests", () => {
     assert.ok(!(unlimited instanceof Promise) && isAllowed(unlimited));
   });
 
-  it("while the database is unreachable no request is allowed, and none is refused permanently", async () => {
+  it("rejects requests with database_away while the database is unreachable", async () => {
     const isAway = (error: unknown) => error instanceof Problem && error.code === "database_away";
     for (const limit of [60, 60_000]) {
       team += 1;

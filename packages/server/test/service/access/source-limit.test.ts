@@ -33,7 +33,7 @@ function createScene(most: number, maxSources?: number) {
 }
 
 describe("the limit of a source on one node", () => {
-  it("refuses what does not fit, and says how long, to the second", () => {
+  it("refuses requests beyond the limit, with the wait in whole seconds", () => {
     const { limit, pass, retryAfter } = createScene(2);
     limit.count(ADDRESS);
     pass(500);
@@ -49,7 +49,7 @@ describe("the limit of a source on one node", () => {
     assert.equal(retryAfter(), 1);
   });
 
-  it("slides as a simple list of instants does", () => {
+  it("is a sliding window: behaves like a plain list of timestamps", () => {
     const step = fc.oneof(fc.constant("count" as const), fc.integer({ min: 0, max: 30_000 }));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), fc.array(step, { maxLength: 200 }), (most, steps) => {
@@ -71,7 +71,7 @@ describe("the limit of a source on one node", () => {
     );
   });
 
-  it("takes a whole IPv6 network for one source, and an IPv4 address in either dress", () => {
+  it("treats an IPv6 /64 as one source, and IPv4 like IPv4-mapped IPv6", () => {
     const { limit, retryAfter } = createScene(1);
     limit.count("2001:db8:1:2::1");
     limit.count("::ffff:192.0.2.9");
@@ -80,7 +80,7 @@ describe("the limit of a source on one node", () => {
     assert.equal(retryAfter("192.0.2.9"), 60);
   });
 
-  it("forgets first who was counted longest ago", () => {
+  it("evicts the source that was counted longest ago first", () => {
     const { limit, retryAfter } = createScene(1, 2);
     limit.count("192.0.2.1");
     limit.count("192.0.2.2");

@@ -56,7 +56,7 @@ describe("tokens", () => {
   const headerOf = (token: string) =>
     JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
 
-  it("come back as what they were made for, under each use", async () => {
+  it("verify as what they were signed for, under each use", async () => {
     const signer = open();
     for (const use of ["session", "access"] as const) {
       const token = tokenOf({ use });
@@ -64,7 +64,7 @@ describe("tokens", () => {
     }
   });
 
-  it("say in header and claims what they are, and nothing about the team", async () => {
+  it("have the expected header and claims, and nothing about the team", async () => {
     const text = await open().sign(tokenOf({ use: "access", id: "secret-id" }));
     const [key] = await storedKeys();
 
@@ -79,7 +79,7 @@ describe("tokens", () => {
     });
   });
 
-  it("are refused from the second on at which they expire", async () => {
+  it("are refused from the second at which they expire", async () => {
     const signer = open();
     const text = await signer.sign(tokenOf());
     now = new Date(NOW.getTime() + DAY_MS - 1000);
@@ -88,7 +88,7 @@ describe("tokens", () => {
     assert.equal(await signer.verify(text), null);
   });
 
-  describe("that somebody else made", () => {
+  describe("that are forged", () => {
     let signer: TokenSigner;
     let key: { id: string; secret: Buffer };
     beforeEach(async () => {
@@ -115,11 +115,11 @@ describe("tokens", () => {
     };
     const refuses = async (text: string, why: string) => assert.equal(await signer.verify(text), null, why);
 
-    it("would count if they were made like ours: the forgeries below differ in one point each", async () => {
+    it("are accepted if they match ours: each forgery below differs in one point", async () => {
       assert.deepEqual(await signer.verify(forge(header(), claims())), { use: "session", id: "id" });
     });
 
-    it("are refused with no algorithm, in any spelling", async () => {
+    it("are refused with the algorithm none, in any spelling", async () => {
       for (const alg of ["none", "None", "NONE", "nOnE", ""]) {
         const [head, body] = forge(header({ alg }), claims()).split(".");
         await refuses(`${head}.${body}.`, `alg ${alg}`);
@@ -128,7 +128,7 @@ describe("tokens", () => {
       await refuses(new UnsecuredJWT(claims()).encode(), "unsecured");
     });
 
-    it("are refused with another algorithm, although the key is right", async () => {
+    it("are refused with another algorithm, even with the right key", async () => {
       await refuses(forge(header({ alg: "HS512" }), claims(), key.secret, "sha512"), "HS512");
       await refuses(forge(header({ alg: "HS384" }), claims(), key.secret, "sha384"), "HS384");
       await refuses(forge(header({ alg: "hs256" }), claims()), "lower case");
@@ -136,7 +136,7 @@ describe("tokens", () => {
         await refuses(forge(header({ alg }), claims()), `alg ${alg}`);
     });
 
-    it("are refused with a key that is not ours, wherever the token says to find it", async () => {
+    it("are refused with a foreign key, whatever kid, jwk or jku they carry", async () => {
       const own = randomBytes(32);
       const jwk = { kty: "oct", k: own.toString("base64url") };
       await refuses(forge(header(), claims(), own), "our kid");
@@ -160,7 +160,7 @@ describe("tokens", () => {
         await refuses(forge(header(), claims({ iss })), `iss ${iss}`);
     });
 
-    it("are refused without a claim, or with one that is none", async () => {
+    it("are refused with a missing or malformed claim", async () => {
       for (const claim of ["sub", "jti", "iat", "exp"])
         await refuses(forge(header(), claims({ [claim]: undefined })), `no ${claim}`);
       for (const exp of ["9999999999", NOW_SECONDS, 0, -1, {}, null])
@@ -169,12 +169,12 @@ describe("tokens", () => {
       await refuses(forge(header(), claims({ nbf: NOW_SECONDS + 60 })), "not yet");
     });
 
-    it("are refused with an unknown extension", async () => {
+    it("are refused with a crit header", async () => {
       await refuses(forge(header({ crit: ["x"], x: 1 }), claims()), "crit");
       await refuses(forge(header({ crit: ["b64"], b64: false }), claims()), "b64");
     });
 
-    it("are refused once a single character of them has changed", async () => {
+    it("are refused when a single character was changed", async () => {
       const good = await signer.sign(tokenOf());
       const [head = "", body = "", signature = ""] = good.split(".");
       const flip = (text: string) => `${text[0] === "A" ? "B" : "A"}${text.slice(1)}`;
@@ -190,7 +190,7 @@ describe("tokens", () => {
         await refuses(`${good.slice(0, -1)}${digits[last ^ bits]}`, "another spelling");
     });
 
-    it("are refused when they are no tokens at all", async () => {
+    it("are refused when they are malformed", async () => {
       const longHeader = Buffer.from(JSON.stringify(header({ x: "x".repeat(9000) }))).toString("base64url");
       for (const text of [
         "",
@@ -212,7 +212,7 @@ describe("tokens", () => {
     });
   });
 
-  it("let the second read the answer of the first: many of one new key at once cost one look", async () => {
+  it("of a new key all verify when many arrive at once", async () => {
     const node = open();
     await node.sign(tokenOf());
     const other = open();
@@ -225,7 +225,7 @@ describe("tokens", () => {
     assert.ok(verified.every((token) => token !== null));
   });
 
-  it("with unknown key ids cost at most one look a second", async () => {
+  it("with unknown key ids cause at most one query a second", async () => {
     let looks = 0;
     const counted: TextDatabase = {
       rows: (query, values) => {
@@ -247,8 +247,8 @@ describe("tokens", () => {
     assert.equal(looks, 2);
   });
 
-  describe("without keys of the operator's", () => {
-    it("of one node count on every other, also when both made the first key at once", async () => {
+  describe("without configured keys", () => {
+    it("of one node verify on all others, even if all created the first key at once", async () => {
       const nodes = Array.from({ length: 6 }, () => open([], test.open(2)));
       const texts = await Promise.all(nodes.map((node) => node.sign(tokenOf())));
 
@@ -256,7 +256,7 @@ describe("tokens", () => {
       for (const node of nodes) for (const text of texts) assert.notEqual(await node.verify(text), null);
     });
 
-    it("survive a rotation: the older key goes on verifying, the newer signs", async () => {
+    it("survive a rotation: the older key still verifies, the newer one signs", async () => {
       const [a, b] = [open(), open()];
       const before = await a.sign(tokenOf());
       assert.notEqual(await b.verify(before), null);
@@ -272,7 +272,7 @@ describe("tokens", () => {
         for (const text of [before, newer]) assert.notEqual(await node.verify(text), null);
     });
 
-    it("of a key that another node has just made count at once", async () => {
+    it("of a key that another node has just created verify at once", async () => {
       const [a, b] = [open(), open()];
       await a.sign(tokenOf());
       await b.sign(tokenOf());
@@ -282,7 +282,7 @@ describe("tokens", () => {
       assert.notEqual(await b.verify(newer), null);
     });
 
-    it("are signed by a new key once the newest is 30 days old, made by one node", async () => {
+    it("get one new signing key once the newest is 30 days old", async () => {
       const signer = open();
       const text = await signer.sign(tokenOf());
       const [first] = await storedKeys();
@@ -301,7 +301,7 @@ describe("tokens", () => {
       assert.notEqual(await open().verify(text), null);
     });
 
-    it("keep their key until the last of them has expired, and no longer", async () => {
+    it("keep a replaced key until its last token has expired, and no longer", async () => {
       const signer = open();
       await signer.sign(tokenOf());
       const [first] = await storedKeys();
@@ -320,7 +320,7 @@ describe("tokens", () => {
       );
     });
 
-    it("keep the newest key however old it is, and make none where none was needed", async () => {
+    it("get no key before the first token, and keep that key afterwards", async () => {
       await turnSessionKeys(database);
       assert.equal((await storedKeys()).length, 0);
       await open().sign(tokenOf());
@@ -328,7 +328,7 @@ describe("tokens", () => {
       assert.equal((await storedKeys()).length, 1);
     });
 
-    it("wait for a database that is away instead of being refused", async () => {
+    it("fail with database_away, not as invalid, while the database is away", async () => {
       const away: TextDatabase = {
         rows: async () => {
           throw new Problem("database_away");
@@ -342,7 +342,7 @@ describe("tokens", () => {
     });
   });
 
-  describe("with keys of the operator's", () => {
+  describe("with configured keys", () => {
     it("are signed by the first and verified by all, and nothing is stored", async () => {
       const older = open([SET_KEY]);
       const before = await older.sign(tokenOf());
@@ -356,7 +356,7 @@ describe("tokens", () => {
       assert.equal((await storedKeys()).length, 0);
     });
 
-    it("prevent the start if a key is missing or short", () => {
+    it("refuse a configuration with an empty or short key", () => {
       for (const text of [",", " , ", "short", `${"k".repeat(32)},short`])
         assert.throws(() => readConfig({ BELLHOP_SESSION_KEY: text }), {
           name: "ConfigError",
@@ -365,13 +365,13 @@ describe("tokens", () => {
       assert.deepEqual(readConfig({}).sessionKeys, []);
     });
 
-    it("name their key without revealing it", async () => {
+    it("carry an id of their key that does not reveal it", async () => {
       const { kid } = headerOf(await open([SET_KEY]).sign(tokenOf()));
       assert.match(kid, /^[0-9a-f]{16}$/);
       assert.equal(headerOf(await open([SET_KEY]).sign(tokenOf())).kid, kid);
     });
 
-    it("do not count keys of the database any more", async () => {
+    it("no longer verify with keys of the database", async () => {
       const text = await open().sign(tokenOf());
       assert.equal(await open([SET_KEY]).verify(text), null);
     });

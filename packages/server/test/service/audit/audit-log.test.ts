@@ -58,7 +58,7 @@ describe("the audit log", () => {
       days,
     ]);
 
-  it("shows each event as it was recorded", async () => {
+  it("returns each event as it was recorded", async () => {
     const detail = { name: "x", hosts: ["a"], deep: { n: 1 } };
     await recordChange(store.database, ours, { action: "a.done", target: "t", detail });
 
@@ -84,7 +84,7 @@ describe("the audit log", () => {
     assert.deepEqual(await pagesOf(3), [["7", "6", "5"], ["4", "3", "2"], ["1"]]);
   });
 
-  it("ends with a page that is just full", async () => {
+  it("reports no further page after a last page that is full", async () => {
     await record(ours, ...numbers(6));
 
     assert.deepEqual(await pagesOf(3), [
@@ -94,7 +94,7 @@ describe("the audit log", () => {
     assert.deepEqual(await pagesOf(6), [["6", "5", "4", "3", "2", "1"]]);
   });
 
-  it("what happens while someone reads does not move the next page", async () => {
+  it("returns the same next page when events are added between pages", async () => {
     await record(ours, ...numbers(4));
     const { nextCursor } = await audit.list(ours, { ...FIRST, limit: 2 });
     await record(ours, "new");
@@ -117,7 +117,7 @@ describe("the audit log", () => {
     assert.deepEqual(await targetsOf({ action: "queue.%" }), []);
   });
 
-  it("shows nothing of another team, whatever the cursor and the filter", async () => {
+  it("returns no event of another team, with any cursor and filter", async () => {
     await record(theirs, "old secret");
     await record(ours, "mine");
     await record(theirs, "new secret");
@@ -135,7 +135,7 @@ describe("the audit log", () => {
     });
   });
 
-  it("finds a rare action without walking through the frequent ones", async () => {
+  it("finds a rare action without scanning frequent ones", async () => {
     await store.database.rows(
       `insert into audit_events (team_id, id, actor_kind, actor_id, actor_name, action, target)
        select $1, (lpad(to_hex(n), 12, '0') || '70008000000000000000')::uuid, 'api_key', 'key_1', 'k',
@@ -152,7 +152,7 @@ describe("the audit log", () => {
     assert.deepEqual(await targetsOf({ action: "api_key.created" }), ["t"]);
   });
 
-  it("forgets old events of every team in batches, the oldest first, and no younger one", async () => {
+  it("removes old events of every team in batches, oldest first", async () => {
     await record(ours, "ancient", "ancient too");
     await age(ours, 10);
     await record(theirs, "old");
@@ -167,7 +167,7 @@ describe("the audit log", () => {
     assert.deepEqual([await targetsOf(), await targetsOf({}, theirs)], [["young"], []]);
   });
 
-  it("is removed after 400 days, at once while there is more", async () => {
+  it("removes events after 400 days, without a nap while there are more", async () => {
     await record(ours, "young");
     await age(ours, 399);
     await store.database.rows(
@@ -177,9 +177,9 @@ describe("the audit log", () => {
       [theirs.teamId],
     );
 
-    assert.equal(await removeOldRecords(store.database), 0);
+    assert.equal(await removeOldRecords(store.database, []), 0);
     assert.equal((await audit.list(theirs, { ...FIRST, limit: 1000 })).events.length, 500);
-    assert.ok((await removeOldRecords(store.database)) > 0);
+    assert.ok((await removeOldRecords(store.database, [])) > 0);
     assert.deepEqual([await targetsOf(), await targetsOf({}, theirs)], [["young"], []]);
   });
 });

@@ -42,7 +42,7 @@ interface Scene {
   }>;
 }
 
-describe("the record of a change", () => {
+describe("an audit event", () => {
   let store: TestStore;
   let database: WatchedDatabase;
   let workerId: number;
@@ -189,7 +189,7 @@ describe("the record of a change", () => {
 
   for (const { action, prepare } of scenes) {
     describe(action, () => {
-      it("says who did what on what, from where and when", async () => {
+      it("records actor, action, target, address and time", async () => {
         const { change, target, detail } = await prepare();
         const before = (await eventsOf(actor.teamId)).length;
 
@@ -214,7 +214,7 @@ describe("the record of a change", () => {
         });
       });
 
-      it("is not made when it cannot be recorded", async () => {
+      it("undoes the change when it cannot be written", async () => {
         const { change } = await prepare();
         const before = await everything(store.database);
         database.before = (statement) => {
@@ -226,7 +226,7 @@ describe("the record of a change", () => {
         assert.deepEqual(await everything(store.database), before);
       });
 
-      it("leaves no record when it is rolled back", async () => {
+      it("is rolled back with the change", async () => {
         const { change } = await prepare();
         const before = await everything(store.database);
         database.after = (statement) => {
@@ -240,7 +240,7 @@ describe("the record of a change", () => {
     });
   }
 
-  it("is not made of what was refused or changed nothing", async () => {
+  it("is not written for a refused request or one that changes nothing", async () => {
     const [id = ""] = await store.insert(queue, {});
     assert.equal((await store.claim(queue, { workerId })).length, 1);
     const refused: (() => Promise<unknown>)[] = [
@@ -260,7 +260,7 @@ describe("the record of a change", () => {
     assert.deepEqual(await eventsOf(actor.teamId), []);
   });
 
-  it("is written once for a repeated pause, and the queue is still answered", async () => {
+  it("is written once for a repeated pause, which still returns the queue", async () => {
     const first = await queues.setPaused(actor, queue.name, true);
     const again = await queues.setPaused(actor, queue.name, true);
 
@@ -272,7 +272,7 @@ describe("the record of a change", () => {
     );
   });
 
-  it("names a person and an application as what they are", async () => {
+  it("names a person or an application as its actor", async () => {
     const person = { kind: "session", id: "user_1", name: "ada@example.com" } as const;
     const application = { kind: "application", id: "app_1", name: "Dashboard" } as const;
     for (const who of [person, application]) {
@@ -285,7 +285,7 @@ describe("the record of a change", () => {
     }
   });
 
-  it("promise G: holds no secret", async () => {
+  it("contains no secret (promise G)", async () => {
     const { id, key } = await keys.create(actor, "key", "live");
     await keys.revoke(actor, id);
     const old = await secrets.get(actor);
@@ -310,7 +310,7 @@ describe("the record of a change", () => {
     }
   });
 
-  it("promise F: of tasks that are claimed while they are deleted, those that were deleted are recorded, and no other", async () => {
+  it("is written for deleted tasks only when deletes race with claims (promise F)", async () => {
     const ids = await store.insert(queue, ...Array.from({ length: 40 }, () => ({})));
 
     const [claimed, answers] = await Promise.all([

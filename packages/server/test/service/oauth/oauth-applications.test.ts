@@ -16,7 +16,7 @@ import { type OAuthScene, openOAuthScene, REPORTS, refusedAs } from "./oauth-sce
 
 const ROBOT = { ...REPORTS, grantTypes: ["client_credentials"], redirectUris: [] } as const;
 
-describe("OAuth applications on the database", () => {
+describe("OAuth applications", () => {
   let scene: OAuthScene;
   let robot: MintedApplication;
   before(async () => {
@@ -41,7 +41,7 @@ describe("OAuth applications on the database", () => {
     assert.deepEqual(listed[1], shown);
   });
 
-  it("another team neither deletes nor rotates them", async () => {
+  it("cannot be deleted or rotated by another team", async () => {
     const stranger = principalOf(scene.team);
 
     await assert.rejects(scene.applications.remove(stranger, robot.clientId), {
@@ -55,7 +55,7 @@ describe("OAuth applications on the database", () => {
     });
   });
 
-  it("every change is in the audit log, and no secret is", async () => {
+  it("have every change in the audit log, without secrets", async () => {
     const team = await scene.newTeam();
     const requester = principalOf(team);
     const made = await scene.applications.create(requester, REPORTS);
@@ -75,7 +75,7 @@ describe("OAuth applications on the database", () => {
       assert.ok(!JSON.stringify(log).includes(clientSecret.slice(4)));
   });
 
-  it("a team has at most 100, also when the last two are made at once", async () => {
+  it("are limited to 100 per team, even with concurrent requests", async () => {
     const team = await scene.newTeam();
     const create = () => scene.applications.create(principalOf(team), ROBOT);
     for (let count = 0; count < 99; count += 1) await create();
@@ -95,7 +95,7 @@ describe("OAuth applications on the database", () => {
     scene.watched.before = () => {};
   });
 
-  it("an application gets hold of no other that may do more than itself", async () => {
+  it("cannot create or rotate applications with scopes that they lack", async () => {
     const team = await scene.newTeam();
     const wide = await scene.applications.create(principalOf(team), ROBOT);
     const requester = principalOf(team, {
@@ -111,7 +111,7 @@ describe("OAuth applications on the database", () => {
     assert.ok(await scene.applications.rotate(requester, narrow.clientId));
   });
 
-  it("use the caller's current role: a person removed or demoted a moment ago gets no secret", async () => {
+  it("give no secret to a person who was just removed or demoted", async () => {
     const team = await scene.newTeam();
     const ada = await scene.join(team, "ada@example.test", "owner");
     const removed = await scene.join(team, "removed@example.test", "admin");
@@ -131,7 +131,7 @@ describe("OAuth applications on the database", () => {
     assert.ok(await scene.exchange(made, { grant_type: "client_credentials" }));
   });
 
-  describe("prove themselves", () => {
+  describe("authenticate", () => {
     const ask = (authorization: string | null, form: Record<string, string> = {}, address = "192.0.2.2") =>
       scene.oauth.exchange({
         parameters: new Map(Object.entries({ grant_type: "client_credentials", ...form })),
@@ -143,20 +143,20 @@ describe("OAuth applications on the database", () => {
       `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
     const post = () => ({ client_id: robot.clientId, client_secret: robot.clientSecret });
 
-    it("by header or in the form", async () => {
+    it("by a header or in the form", async () => {
       assert.ok(await ask(basic(robot.clientId, robot.clientSecret)));
       assert.ok(await ask(null, post()));
       assert.ok(await ask(basic(robot.clientId, robot.clientSecret), { client_id: robot.clientId }));
       assert.ok(await ask(basic(robot.clientId, robot.clientSecret).replace("Basic", "basic")));
     });
 
-    it("RFC 6749, 2.3.1: id and secret in the header are form-encoded", async () => {
+    it("with form-encoded id and secret in the header (RFC 6749, 2.3.1)", async () => {
       const encode = (text: string) => text.replaceAll("_", "%5F").replaceAll("0", "%30");
 
       assert.ok(await ask(basic(encode(robot.clientId), encode(robot.clientSecret))));
     });
 
-    it("by one method at a time, and as one application", async () => {
+    it("by one method only, and as one application", async () => {
       const header = basic(robot.clientId, robot.clientSecret);
       const other = await scene.register();
 
@@ -164,7 +164,7 @@ describe("OAuth applications on the database", () => {
       await assert.rejects(ask(header, { client_id: other.clientId }), refusedAs("invalid_request"));
     });
 
-    it("or are refused, all in the same words", async () => {
+    it("or are refused, always with the same message", async () => {
       const other = await scene.register();
       for (const [authorization, form] of [
         [null, {}],
@@ -190,7 +190,7 @@ describe("OAuth applications on the database", () => {
         });
     });
 
-    it("a source that keeps guessing is held back, and only that one", async () => {
+    it("and a source that guesses secrets is rate limited, unless its secret is right", async () => {
       const guess = (address: string) =>
         ask(null, { client_id: robot.clientId, client_secret: "guess" }, address);
       const codes = new Set<string>();
@@ -203,7 +203,7 @@ describe("OAuth applications on the database", () => {
     });
   });
 
-  it("whatever is sent is answered or refused, and never a bug", async () => {
+  it("answer or refuse any random request without an unexpected error", async () => {
     const monotonicMs = () => performance.now();
     const oauth = createOAuthService({
       database: scene.database,

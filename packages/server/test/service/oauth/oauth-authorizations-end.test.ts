@@ -12,7 +12,7 @@ import { type OAuthScene, refusedAs } from "./oauth-scene.ts";
 
 const GONE = { code: "authorization_not_found", status: 404 };
 
-describe("ending what an application was allowed", () => {
+describe("revoking an application's authorization", () => {
   let scene: OAuthScene;
   let access: AuthorizationService;
   let idsSeenBy: AuthorizationScene["idsSeenBy"];
@@ -23,7 +23,7 @@ describe("ending what an application was allowed", () => {
   });
   after(() => scene.drop());
 
-  it("ends every token of that consent at once, and none of another", async () => {
+  it("ends every token of the consent at once, and none of another", async () => {
     const person = await newPerson("viewer");
     const application = await scene.register();
     const kept = await scene.tokensFor(application, {}, person);
@@ -42,7 +42,7 @@ describe("ending what an application was allowed", () => {
     assert.ok(!(await idsSeenBy(person)).includes(id), "still listed");
   });
 
-  it("is recorded once, with whose it was and that it was withdrawn", async () => {
+  it("is recorded once, with the person and the reason", async () => {
     const person = await newPerson();
     const admin = await scene.join(person.teamId, `admin-${newUuid()}@example.test`, "admin");
     const application = await scene.register();
@@ -58,7 +58,7 @@ describe("ending what an application was allowed", () => {
     assert.deepEqual(log, [{ action: "application.access_ended", requester: admin.name, target, detail }]);
   });
 
-  it("that of another member takes an admin", async () => {
+  it("requires an admin for another member's authorization", async () => {
     const person = await newPerson("owner");
     const { teamId } = person;
     const { access_token: token } = await scene.tokensFor(await scene.register(), {}, person);
@@ -75,7 +75,7 @@ describe("ending what an application was allowed", () => {
     assert.equal(await scene.whoIs(token), null);
   });
 
-  it("uses the caller's current role: a person demoted or removed a moment ago revokes nothing", async () => {
+  it("is refused for a person who was just demoted or removed", async () => {
     const owner = await newPerson("owner");
     const { teamId } = owner;
     const demoted = await scene.join(teamId, `demoted-${newUuid()}@example.test`, "admin");
@@ -91,7 +91,7 @@ describe("ending what an application was allowed", () => {
     assert.deepEqual(await idsSeenBy(owner), [id]);
   });
 
-  it("another team's, an unknown, a revoked and an invalid one get the same answer", async () => {
+  it("answers 404 for one that is foreign, unknown, revoked or malformed", async () => {
     const person = await newPerson("owner");
     const application = await scene.register();
     const { access_token: token } = await scene.tokensFor(application, {}, person);
@@ -115,7 +115,7 @@ describe("ending what an application was allowed", () => {
     return gate;
   }
 
-  it("is too late when the application gives it up a moment before", async () => {
+  it("answers 404 when the application revokes its token just before", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const { access_token: token } = await scene.tokensFor(application, {}, person);
@@ -150,7 +150,7 @@ describe("ending what an application was allowed", () => {
     assert.deepEqual(await access.list(person), []);
   });
 
-  it("happens once when several try at the same moment, the application among them", async () => {
+  it("happens once when several requests race, including the application's own", async () => {
     const person = await newPerson("admin");
     const application = await scene.register();
     for (let round = 0; round < 5; round += 1) {

@@ -8,7 +8,7 @@ import { principalOf } from "../../test-principal.ts";
 import { type AuthorizationScene, openAuthorizationScene } from "./authorization-scene.ts";
 import { codeForm, type OAuthScene, REPORTS } from "./oauth-scene.ts";
 
-describe("the list of what people have allowed applications", () => {
+describe("the list of authorizations", () => {
   let scene: OAuthScene;
   let access: AuthorizationService;
   let idsSeenBy: AuthorizationScene["idsSeenBy"];
@@ -41,7 +41,7 @@ describe("the list of what people have allowed applications", () => {
     });
   });
 
-  it("has one entry for each consent, newest first; refreshing only moves its end", async () => {
+  it("has one entry per consent, newest first; a refresh only extends its expiry", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const first = await scene.tokensFor(application, {}, person);
@@ -58,7 +58,7 @@ describe("the list of what people have allowed applications", () => {
     assert.ok(Number(after?.expiresAt) > Number(before.expiresAt), "its end did not move");
   });
 
-  it("keeps id and date when the code and the first tokens are long gone", async () => {
+  it("keeps id and date when the code and the first tokens were removed", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const first = await scene.tokensFor(application, {}, person);
@@ -81,7 +81,7 @@ describe("the list of what people have allowed applications", () => {
     assert.deepEqual({ id, createdAt }, { id: before.id, createdAt: before.createdAt });
   });
 
-  it("names what was granted, also after a refresh asked for less", async () => {
+  it("shows the granted scopes, even after a refresh with fewer scopes", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const first = await scene.tokensFor(application, { scope: "tasks:read tokens:use" }, person);
@@ -95,7 +95,7 @@ describe("the list of what people have allowed applications", () => {
     assert.deepEqual((await newest(person)).scopes, ["tasks:read", "tokens:use"]);
   });
 
-  it("leaves out what was revoked, replayed, has expired, or was never taken up", async () => {
+  it("omits authorizations that are revoked, replayed, expired or never used", async () => {
     const person = await newPerson();
     const application = await scene.register();
     const revoked = await scene.tokensFor(application, {}, person);
@@ -117,7 +117,7 @@ describe("the list of what people have allowed applications", () => {
     assert.deepEqual(await access.list(person), []);
   });
 
-  it("has access without a refresh token for its hour, and nothing of applications on their own", async () => {
+  it("shows access without a refresh token for an hour, and no client credentials", async () => {
     const person = await newPerson("admin");
     const brief = await scene.register({ grantTypes: ["authorization_code"] });
     const { code, verifier } = await scene.codeFor(brief, {}, { person });
@@ -137,7 +137,7 @@ describe("the list of what people have allowed applications", () => {
     assert.ok(Math.abs(seconds - 3600) < 60, String(seconds));
   });
 
-  it("is the whole team's for an admin, a key or an application on its own, one's own for others", async () => {
+  it("shows the whole team's to admins, keys and applications, and others their own", async () => {
     const owner = await newPerson("owner");
     const { teamId } = owner;
     const application = await scene.register();

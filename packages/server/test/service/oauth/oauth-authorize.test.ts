@@ -44,7 +44,7 @@ describe("an authorization request", () => {
     return review.question;
   };
 
-  it("asks the person in whose name, for what, and for whom", async () => {
+  it("asks the person for consent, with the application, its owner and the scopes", async () => {
     const { applicationName, ownerName, scopes, redirectUri } = await question({
       scope: "tokens:use tasks:read",
     });
@@ -60,12 +60,12 @@ describe("an authorization request", () => {
     );
   });
 
-  it("without a scope asks for all that the application has", async () => {
+  it("asks for all scopes of the application when it has none", async () => {
     assert.deepEqual((await question()).scopes, REPORTS.scopes);
     assert.deepEqual((await question({ scope: "" })).scopes, REPORTS.scopes);
   });
 
-  it("yes gives a code, the state and who we are, and is recorded in the person's team", async () => {
+  it("returns code, state and issuer after consent, and is recorded in the person's team", async () => {
     const { allow } = await question({ scope: "tasks:read" });
     const url = new URL(await allow(scene.ada));
 
@@ -82,7 +82,7 @@ describe("an authorization request", () => {
     });
   });
 
-  it("no says so, with the state", async () => {
+  it("returns access_denied with the state after a refusal", async () => {
     const { denied } = await question();
 
     const { searchParams } = new URL(denied);
@@ -94,7 +94,7 @@ describe("an authorization request", () => {
     });
   });
 
-  it("keeps the query that the redirect URI has", async () => {
+  it("keeps the query of the redirect URI", async () => {
     const redirectUri = `${CALLBACK}?tenant=a%20b`;
     const own = await scene.register({ redirectUris: [redirectUri] });
     const { allow, denied } = await question({ state: 'a&b="c' }, own);
@@ -105,12 +105,12 @@ describe("an authorization request", () => {
     }
   });
 
-  it("of an unknown application leads nowhere", async () => {
+  it("of an unknown application is refused without a redirect", async () => {
     for (const client_id of [null, "app_nobody", "app_01k9z3mxe5f8hrk3yv5pzq8c2d", "\0", application.name])
       assert.match(await refusal({ client_id }), /not known/);
   });
 
-  it("leads to a registered redirect URI and to none that is merely like it", async () => {
+  it("is refused for a redirect URI that only resembles a registered one", async () => {
     for (const redirect_uri of [
       `${CALLBACK}/`,
       `${CALLBACK}2`,
@@ -139,7 +139,7 @@ describe("an authorization request", () => {
     assert.match(await refusal({ redirect_uri: "" }), /did not say/);
   });
 
-  it("RFC 8252: to this machine with any port, everything else exact", async () => {
+  it("accepts any port of a loopback redirect URI, otherwise exact (RFC 8252)", async () => {
     const own = await scene.register({
       redirectUris: ["http://127.0.0.1/cb?a=1", "http://[::1]:9/cb", "http://localhost:9/cb"],
     });
@@ -165,7 +165,7 @@ describe("an authorization request", () => {
       assert.match(await refusal({ redirect_uri }, own), /not registered/, redirect_uri);
   });
 
-  it("RFC 8252: a code for one port is not taken with another", async () => {
+  it("gives a code that is valid for the requested port only (RFC 8252)", async () => {
     const own = await scene.register({ redirectUris: ["http://127.0.0.1/cb"] });
     const { code, verifier } = await scene.codeFor(own, { redirect_uri: "http://127.0.0.1:5001/cb" });
 
@@ -173,7 +173,7 @@ describe("an authorization request", () => {
     assert.ok(await scene.exchange(own, codeForm(code, verifier, "http://127.0.0.1:5001/cb")));
   });
 
-  it("needs PKCE with S256", async () => {
+  it("requires PKCE with S256", async () => {
     assert.deepEqual(await told({ code_challenge: null }), {
       error: "invalid_request",
       description: "code_challenge is required (RFC 7636)",
@@ -184,7 +184,7 @@ describe("an authorization request", () => {
       assert.equal((await told({ code_challenge })).error, "invalid_request");
   });
 
-  it("asks for no scope that there is not, or that the application does not have", async () => {
+  it("is refused for a scope that is unknown or that the application lacks", async () => {
     assert.match(
       (await told({ scope: "task:read" })).description ?? "",
       /Unknown scope task:read \(did you mean/,
@@ -202,7 +202,7 @@ describe("an authorization request", () => {
       assert.equal((await told({ scope })).error, "invalid_scope", scope);
   });
 
-  it("asks for a code and nothing else, back by the query", async () => {
+  it("accepts only the response type code and the response mode query", async () => {
     assert.equal((await told({ response_type: null })).error, "invalid_request");
     for (const response_type of ["token", "code token", "id_token"])
       assert.equal((await told({ response_type })).error, "unsupported_response_type");
@@ -211,13 +211,13 @@ describe("an authorization request", () => {
     assert.ok(await question({ response_mode: "query" }));
   });
 
-  it("is not for an application that does not use codes", async () => {
+  it("is refused for an application without the authorization code grant", async () => {
     const robot = await scene.register({ grantTypes: ["client_credentials"] });
 
     assert.equal((await told({}, robot)).error, "unauthorized_client");
   });
 
-  it("says each thing once", async () => {
+  it("is refused with a repeated parameter", async () => {
     const parameters = (twice: string, value: string) =>
       readParameters([
         ["client_id", application.clientId],
@@ -239,11 +239,11 @@ describe("an authorization request", () => {
     }
   });
 
-  it("lets parameters that it does not know pass", async () => {
+  it("ignores unknown parameters", async () => {
     assert.ok(await question({ prompt: "consent", nonce: "x", audience: "y", __proto__: "z", code: "c" }));
   });
 
-  it("is not answered for a person who is no member any more, nor for an application that is gone", async () => {
+  it("is refused for a former member, and for a deleted application", async () => {
     const gone = await scene.register();
     const asked = await question({}, gone);
     await scene.applications.remove(principalOf(scene.owner), gone.clientId);
@@ -255,7 +255,7 @@ describe("an authorization request", () => {
     await assert.rejects(allow(principalOf(scene.team)), { code: "session_required" });
   });
 
-  it("gives access to the team of the session, whatever other teams the person is in", async () => {
+  it("gives access to the team of the session only", async () => {
     await scene.join(scene.owner, "ada@example.test", "owner");
     const { access_token: token } = await scene.tokensFor(application);
 
@@ -263,7 +263,7 @@ describe("an authorization request", () => {
     assert.deepEqual([principal?.teamId, principal?.role], [scene.team, "member"]);
   });
 
-  describe("the visitor of the page", () => {
+  describe("the visitor of the consent page", () => {
     it("is the person of the session, with the name of its team", async () => {
       const { session, person } = await scene.signIn(scene.team, "grace@example.test", "viewer");
       const visitor = await scene.oauth.findVisitor(session);
@@ -285,7 +285,7 @@ describe("an authorization request", () => {
       assert.equal(await scene.oauth.findVisitor(session), null);
     });
 
-    it("proves a form for one page and one session", async () => {
+    it("has a form proof that is valid for one page and one session", async () => {
       const { session } = await scene.signIn(scene.team, "ivan@example.test", "member");
       const other = await scene.signIn(scene.team, "judy@example.test", "member");
       const visitor = await scene.oauth.findVisitor(session);

@@ -26,7 +26,7 @@ describe("tokens of OAuth applications", () => {
     return gate;
   }
 
-  it("a code is exchanged for an access and a refresh token with the person's rights", async () => {
+  it("are issued for a code: access and refresh token with the person's role", async () => {
     const application = await scene.register();
     const answer = await scene.tokensFor(application, { scope: "tasks:read" });
 
@@ -55,7 +55,7 @@ describe("tokens of OAuth applications", () => {
     );
   });
 
-  it("nothing that was issued is stored as it is", async () => {
+  it("are stored as hashes, as are codes and secrets", async () => {
     const application = await scene.register();
     const { code, verifier } = await scene.codeFor(application);
     const answer = await scene.exchange(application, codeForm(code, verifier));
@@ -74,7 +74,7 @@ describe("tokens of OAuth applications", () => {
     }
   });
 
-  it("the claims are ours alone: nobody chooses the audience, and the id is the secret that the row has the hash of", async () => {
+  it("have fixed claims: a request cannot choose the audience", async () => {
     const application = await scene.register({ grantTypes: ["client_credentials"], redirectUris: [] });
     const form = { grant_type: "client_credentials", audience: "bellhop:session", aud: "bellhop:session" };
     const { access_token: token } = await scene.exchange(application, form);
@@ -87,7 +87,7 @@ describe("tokens of OAuth applications", () => {
   });
 
   describe("a code", () => {
-    it("works once; the second time ends every token of it, also those refreshed since", async () => {
+    it("works once; a second use revokes all its tokens, including refreshed ones", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const first = await scene.exchange(application, codeForm(code, verifier));
@@ -106,7 +106,7 @@ describe("tokens of OAuth applications", () => {
       );
     });
 
-    it("presented twice at the same moment is exchanged once, and what the winner got does not count", async () => {
+    it("used concurrently is exchanged once, and its tokens are revoked", async () => {
       const application = await scene.register();
       for (let round = 0; round < 5; round += 1) {
         const { code, verifier } = await scene.codeFor(application);
@@ -153,7 +153,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(outcome === null ? null : await scene.whoIs(outcome.access_token), null);
     });
 
-    it("needs the verifier of its challenge, and survives a request with a wrong one", async () => {
+    it("requires the verifier of its challenge, and survives a wrong one", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const { code_verifier: _, ...without } = codeForm(code, verifier);
@@ -167,7 +167,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok((await scene.exchange(application, codeForm(code, verifier))).access_token);
     });
 
-    it("does not take the challenge for the verifier", async () => {
+    it("does not accept the challenge as the verifier", async () => {
       const application = await scene.register();
       const pkce = newPkce();
       const { code } = await scene.codeFor(application, {}, { pkce });
@@ -178,7 +178,7 @@ describe("tokens of OAuth applications", () => {
       );
     });
 
-    it("is of no use to another application, nor used up by it", async () => {
+    it("cannot be used by another application, and stays valid after it tried", async () => {
       const application = await scene.register();
       const thief = await scene.register({ name: "Thief" });
       const { code, verifier } = await scene.codeFor(application);
@@ -187,7 +187,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok((await scene.exchange(application, codeForm(code, verifier))).access_token);
     });
 
-    it("comes with the redirect URI of its request, letter by letter", async () => {
+    it("requires the exact redirect URI of its request", async () => {
       const application = await scene.register({ redirectUris: [CALLBACK, `${CALLBACK}2`] });
       const { code, verifier } = await scene.codeFor(application);
 
@@ -215,7 +215,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(scene.exchange(application, codeForm(code, verifier)), refusedAs("invalid_grant"));
     });
 
-    it("that is unknown is refused, whatever it looks like", async () => {
+    it("that is unknown or malformed is refused", async () => {
       const application = await scene.register();
       for (const code of ["x", "\0", "🔑", "f".repeat(64), "'; drop table oauth_codes --"])
         await assert.rejects(
@@ -224,7 +224,7 @@ describe("tokens of OAuth applications", () => {
         );
     });
 
-    it("gives what was allowed, not what is asked for when it is exchanged", async () => {
+    it("gives the authorized scopes, not those of the exchange request", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application, { scope: "tasks:read" });
       const form = { ...codeForm(code, verifier), scope: "tasks:write team:write" };
@@ -232,7 +232,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal((await scene.exchange(application, form)).scope, "tasks:read");
     });
 
-    it("gives no refresh token to an application that does not use them", async () => {
+    it("gives no refresh token to an application without that grant", async () => {
       const application = await scene.register({ grantTypes: ["authorization_code"] });
       const { code, verifier } = await scene.codeFor(application);
       const answer = await scene.exchange(application, codeForm(code, verifier));
@@ -242,7 +242,7 @@ describe("tokens of OAuth applications", () => {
   });
 
   describe("a refresh token", () => {
-    it("works once and is replaced; the access token before it lives out its hour", async () => {
+    it("works once and is replaced; the earlier access token stays valid", async () => {
       const application = await scene.register();
       const first = await scene.tokensFor(application);
       const second = await scene.refresh(application, first.refresh_token);
@@ -255,7 +255,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.refresh(application, second.refresh_token ?? ""));
     });
 
-    it("that comes a second time ends the whole authorization", async () => {
+    it("that is used twice ends the whole authorization", async () => {
       const application = await scene.register();
       const other = await scene.tokensFor(application);
       const first = await scene.tokensFor(application);
@@ -276,7 +276,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.whoIs(other.access_token));
     });
 
-    it("presented twice at the same moment leaves no valid token", async () => {
+    it("that is used concurrently leaves no valid token", async () => {
       const application = await scene.register();
       const { refresh_token: token } = await scene.tokensFor(application);
       const results = await Promise.allSettled([
@@ -289,7 +289,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(won[0]?.value.access_token ?? ""), null);
     });
 
-    it("cannot widen, may narrow for one token, and survives a request for too much", async () => {
+    it("cannot add scopes, may narrow them, and survives a request for too many", async () => {
       const application = await scene.register();
       const { refresh_token: token } = await scene.tokensFor(application, {
         scope: "tasks:read tasks:write",
@@ -302,7 +302,7 @@ describe("tokens of OAuth applications", () => {
       assert.deepEqual([...((await scene.whoIs(narrow.access_token))?.scopes ?? [])], ["tasks:read"]);
     });
 
-    it("after a narrower refresh, one without a scope gets all that was granted again, and no more", async () => {
+    it("without a scope gets all granted scopes again after a narrower refresh", async () => {
       const application = await scene.register();
       const scope = "tasks:read tasks:write";
       let { refresh_token: token } = await scene.tokensFor(application, { scope });
@@ -316,7 +316,7 @@ describe("tokens of OAuth applications", () => {
       }
     });
 
-    it("is of no use to another application, and is not ended by it", async () => {
+    it("can be neither used nor revoked by another application", async () => {
       const application = await scene.register();
       const thief = await scene.register();
       const { refresh_token: token } = await scene.tokensFor(application);
@@ -345,10 +345,10 @@ describe("tokens of OAuth applications", () => {
     });
   });
 
-  describe("an application on its own", () => {
+  describe("client credentials", () => {
     const robot = { grantTypes: ["client_credentials"], redirectUris: [] } as const;
 
-    it("acts for its own team as an admin, within its scopes, without a refresh token", async () => {
+    it("act for the application's team as an admin, without a refresh token", async () => {
       const application = await scene.register(robot);
       const answer = await scene.exchange(application, { grant_type: "client_credentials" });
 
@@ -361,7 +361,7 @@ describe("tokens of OAuth applications", () => {
       );
     });
 
-    it("gets less when it asks for less, and never more than it has", async () => {
+    it("get fewer scopes on request, and never more than the application has", async () => {
       const application = await scene.register(robot);
       const ask = (scope: string) => scene.exchange(application, { grant_type: "client_credentials", scope });
 
@@ -370,7 +370,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(ask("task:read"), refusedAs("invalid_scope", /did you mean tasks:read/));
     });
 
-    it("RFC 6749, 3.3: does not get everything by a list of scopes that is none", async () => {
+    it("are refused with a malformed list of scopes (RFC 6749, 3.3)", async () => {
       const application = await scene.register(robot);
       for (const scope of [" tasks:read", "  ", " ", " nonsense", "tasks:read ", "tasks:read  tokens:use"])
         await assert.rejects(
@@ -380,7 +380,7 @@ describe("tokens of OAuth applications", () => {
         );
     });
 
-    it("uses only the grants that it is registered for", async () => {
+    it("are refused to an application without that grant, as are other grants", async () => {
       const application = await scene.register(robot);
       const web = await scene.register();
 
@@ -409,7 +409,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(scene.exchange(application, {}), refusedAs("invalid_request", /grant_type/));
     });
 
-    it("is counted among the requests of its team", async () => {
+    it("count as requests of the application's team", async () => {
       const application = await scene.register(robot);
       scene.limit = { limit: 60, remaining: 0, resetSeconds: 0, retryAfterSeconds: 9 };
       try {
@@ -423,8 +423,8 @@ describe("tokens of OAuth applications", () => {
     });
   });
 
-  describe("what ends access", () => {
-    it("revoking the access token ends the authorization, and so does revoking the refresh token", async () => {
+  describe("the end of access", () => {
+    it("follows for the whole authorization when its access or refresh token is revoked", async () => {
       const application = await scene.register();
       for (const kind of ["access_token", "refresh_token"] as const) {
         const first = await scene.tokensFor(application);
@@ -441,7 +441,7 @@ describe("tokens of OAuth applications", () => {
       }
     });
 
-    it("is in the audit log of the person's team, once, with what ended it", async () => {
+    it("is recorded once in the audit log of the person's team, with its reason", async () => {
       const team = await scene.newTeam();
       const person = await scene.join(team, "audited@example.test", "member");
       const application = await scene.register();
@@ -481,7 +481,7 @@ describe("tokens of OAuth applications", () => {
       }
     });
 
-    it("an application on its own revokes one token, and no caller revokes another's", async () => {
+    it("follows for one token of client credentials, revoked by its own application only", async () => {
       const application = await scene.register({ grantTypes: ["client_credentials"], redirectUris: [] });
       const stranger = await scene.register();
       const newToken = () => scene.exchange(application, { grant_type: "client_credentials" });
@@ -495,7 +495,7 @@ describe("tokens of OAuth applications", () => {
       for (const unknown of ["nonsense", "a.b.c", "\0", "bhr_x"]) await scene.revoke(application, unknown);
     });
 
-    it("revoking a session's token here does nothing", async () => {
+    it("does not follow for a session when an application revokes its token", async () => {
       const application = await scene.register();
       const { session } = await scene.signIn(scene.team, "eve@example.test", "member");
 
@@ -504,7 +504,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.oauth.findVisitor(session));
     });
 
-    it("an access token expires after an hour, in the row as in the token", async () => {
+    it("follows when the row of the access token expires", async () => {
       const application = await scene.register();
       const { access_token: token } = await scene.tokensFor(application);
       const id = (await scene.signer.verify(token))?.id ?? "";
@@ -515,7 +515,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(token), null);
     });
 
-    it("a signature is not enough: without its row a token does not count", async () => {
+    it("applies to a signed token without a row", async () => {
       const subject = scene.ada.id;
       const expiresAt = new Date(Date.now() + 60_000);
       const forged = await scene.signer.sign({ use: "access", id: "made up", subject, expiresAt });
@@ -523,7 +523,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(forged), null);
     });
 
-    it("deleting the application ends its tokens, codes and secret", async () => {
+    it("follows for all tokens, codes and the secret when the application is deleted", async () => {
       const application = await scene.register();
       const { access_token: token, refresh_token: refresh } = await scene.tokensFor(application);
       const { code, verifier } = await scene.codeFor(application);
@@ -540,7 +540,7 @@ describe("tokens of OAuth applications", () => {
       });
     });
 
-    it("an application that is deleted during an exchange takes what it got with it", async () => {
+    it("follows for a new token when the application is deleted during the exchange", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const gate = holdUp("insert_access_token");
@@ -555,7 +555,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(token), null);
     });
 
-    it("another secret takes the place of the old one at once, and tokens stay", async () => {
+    it("follows for the old client secret, but not for tokens, after a rotation", async () => {
       const application = await scene.register();
       const { refresh_token: refresh, access_token: token } = await scene.tokensFor(application);
 
@@ -567,7 +567,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.refresh({ ...application, clientSecret: rotated.clientSecret }, refresh));
     });
 
-    it("a person who leaves the team takes along what they allowed, also if they come back", async () => {
+    it("follows when the person leaves the team, even if they join again", async () => {
       const application = await scene.register();
       const members = createMemberService({ database: scene.database });
       const bob = await scene.join(scene.team, "bob@example.test", "member");
@@ -584,7 +584,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(scene.exchange(application, codeForm(code, verifier)), refusedAs("invalid_grant"));
     });
 
-    it("a token counts only while its person is a member, whatever else happened to it", async () => {
+    it("follows when the membership of the person is gone", async () => {
       const application = await scene.register();
       const eve = await scene.join(scene.team, "eve@example.test", "member");
       const { access_token: token, refresh_token: refresh } = await scene.tokensFor(application, {}, eve);
@@ -595,7 +595,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(scene.refresh(application, refresh), refusedAs("invalid_grant"));
     });
 
-    it("a person who is removed during a refresh takes the new token along", async () => {
+    it("follows for a new token when the person is removed during the refresh", async () => {
       const application = await scene.register();
       const members = createMemberService({ database: scene.database });
       const carol = await scene.join(scene.team, "carol@example.test", "member");
@@ -614,7 +614,7 @@ describe("tokens of OAuth applications", () => {
       assert.equal(await scene.whoIs(token), null);
     });
 
-    it("a person who becomes less than before lets applications do less", async () => {
+    it("is partial when the person's role is lowered", async () => {
       const application = await scene.register();
       const dan = await scene.join(scene.team, "dan@example.test", "admin");
       const { access_token: token } = await scene.tokensFor(application, {}, dan);
@@ -626,7 +626,7 @@ describe("tokens of OAuth applications", () => {
     });
   });
 
-  it("looking a token up takes one row by its hash", async () => {
+  it("are looked up by one statement", async () => {
     const application = await scene.register();
     const { access_token: token } = await scene.tokensFor(application);
     const id = (await scene.signer.verify(token))?.id ?? "";

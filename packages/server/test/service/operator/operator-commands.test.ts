@@ -50,7 +50,7 @@ describe("the operator", () => {
       [team],
     );
 
-  it("the address that the operator has set is an owner from every start on, whatever it was before", async () => {
+  it("makes the configured address an owner at every start, whatever its role was", async () => {
     await ensureOperator(test.database, null, "first@example.com");
     await addMember(test.database, ME, "Operator", { email: "first@example.com", role: "viewer" });
 
@@ -69,7 +69,7 @@ describe("the operator", () => {
     await removeMember(test.database, ME, "Operator", "first@example.com");
   });
 
-  it("sees its own team first, then the others as they were made", async () => {
+  it("sees its own team first, then the others in order of creation", async () => {
     const acme = await makeTeam("List A");
     const [own, ...others] = await listTeams(test.database);
 
@@ -81,7 +81,7 @@ describe("the operator", () => {
     assert.match(acme.id, /^team_/);
   });
 
-  it("makes a team with the queue default, and an owner who may sign in", async () => {
+  it("creates a team with the queue default and an owner", async () => {
     const team = await makeTeam("Made", { plan: "enterprise", perMinute: 5000, owner: " Ada@Example.com " });
     const { members, apiKeys } = await showTeam(test.database, team.id);
 
@@ -98,7 +98,7 @@ describe("the operator", () => {
     assert.equal(queues.length, 1);
   });
 
-  it("is recorded as the user of the machine, without an address", async () => {
+  it("is recorded in the audit log as the system user, without an address", async () => {
     const team = await makeTeam("Recorded", { owner: "ada@example.com" });
     const { apiKey } = await createOperatorsKey(test.database, ME, team.id, {
       name: "CI",
@@ -124,7 +124,7 @@ describe("the operator", () => {
     assert.ok(!JSON.stringify(events).includes(apiKey.key), "the key is in nobody's log");
   });
 
-  it("makes nothing at all where there is no operator's team yet", async () => {
+  it("cannot create a team before the operator's team exists", async () => {
     const empty = await createTestDatabase();
     const made = createOperatorsTeam(empty.database, ME, {
       name: "First",
@@ -137,7 +137,7 @@ describe("the operator", () => {
     await empty.drop();
   });
 
-  it("is refused names and figures that cannot be", async () => {
+  it("is refused invalid names, limits and addresses", async () => {
     await refuses(makeTeam("  "), "The name of a team must have 1 to 100 characters");
     await refuses(makeTeam("x".repeat(101)), "The name of a team must have 1 to 100 characters");
     await refuses(makeTeam("a\u001b[2Jb"), "The name of a team must be text without control characters");
@@ -154,7 +154,7 @@ describe("the operator", () => {
       assert.equal((await showTeam(test.database, id)).team.id, id);
     });
 
-    it("and is told the ids when several have that name", async () => {
+    it("and is shown the ids when several have that name", async () => {
       const first = await makeTeam("Twins");
       const second = await makeTeam("Twins");
       await refuses(
@@ -163,7 +163,7 @@ describe("the operator", () => {
       );
     });
 
-    it("and is told which one was meant", async () => {
+    it("and gets a suggestion for a misspelled name", async () => {
       await makeTeam("Globex");
       await refuses(showTeam(test.database, "Globx"), 'There is no team "Globx"; did you mean "Globex"?');
       await refuses(showTeam(test.database, "Zzzzzzzzz"), 'There is no team "Zzzzzzzzz"');
@@ -173,7 +173,7 @@ describe("the operator", () => {
   });
 
   describe("changes a plan", () => {
-    it("and the next look at a key of the team goes by it", async () => {
+    it("which applies from the next lookup of a key of the team", async () => {
       await makeTeam("Planned");
       const { apiKey } = await createOperatorsKey(test.database, ME, "Planned", {
         name: "k",
@@ -197,7 +197,7 @@ describe("the operator", () => {
       assert.equal(await limit(), null, "a figure of its own does not come back by itself");
     });
 
-    it("only where it changes something, as the audit log sees it", async () => {
+    it("which is recorded only if it changes something", async () => {
       await makeTeam("Same");
       await changePlan(test.database, ME, "Same", { plan: "free", perMinute: null });
       assert.deepEqual(
@@ -208,7 +208,7 @@ describe("the operator", () => {
   });
 
   describe("adds a person", () => {
-    it("as a member, unless told otherwise, and gives a member another role", async () => {
+    it("as a member by default, and changes the role of a member", async () => {
       await makeTeam("Joined");
       const add = (role: "admin" | null) =>
         addMember(test.database, ME, "Joined", { email: "Bob@example.com", role });
@@ -226,7 +226,7 @@ describe("the operator", () => {
       assert.deepEqual(actions, ["team.created", "member.added", "member.role_changed"]);
     });
 
-    it("and takes one out, with the invitation that would lead back in", async () => {
+    it("and removes a person together with their open invitation", async () => {
       const { id } = await makeTeam("Left", { owner: "ada@example.com" });
       await addMember(test.database, ME, id, { email: "bob@example.com", role: null });
       await test.database.rows(
@@ -254,7 +254,7 @@ describe("the operator", () => {
     });
   });
 
-  it("makes a key that signs sessions from then on, and leaves the older one", async () => {
+  it("rotates the session key, and keeps the older one for verification", async () => {
     const keys = createStoredKeys({ database: test.database, monotonicMs: () => 0 });
     const older = await keys.signing();
 
@@ -267,7 +267,7 @@ describe("the operator", () => {
     assert.deepEqual([event?.action, event?.target], ["session_key.rotated", id]);
   });
 
-  it("makes a link that signs a member in, once, and none for an address that it would not let in", async () => {
+  it("creates a sign-in link that works once, and none for an address that may not sign in", async () => {
     await makeTeam("Linked");
     await addMember(test.database, ME, "Linked", { email: "linked@example.com", role: "owner" });
     const invited = { signUp: "invited", publicUrl: "https://bellhop.example" } as const;
@@ -297,8 +297,8 @@ describe("the operator", () => {
     assert.match(await make("new@example.com", "open"), /token=/);
   });
 
-  describe("makes a key", () => {
-    it("that counts for its team until it is revoked", async () => {
+  describe("creates an API key", () => {
+    it("that is valid for its team until it is revoked", async () => {
       await makeTeam("Keyed");
       const made = await createOperatorsKey(test.database, ME, "Keyed", { name: "CI", environment: "test" });
       assert.match(made.apiKey.key, /^bh_test_[0-9a-f]{64}$/);
@@ -316,7 +316,7 @@ describe("the operator", () => {
       assert.deepEqual(await listOperatorsKeys(test.database, "Keyed"), []);
     });
 
-    it("and cannot revoke what is no key, or is revoked already", async () => {
+    it("and cannot revoke an unknown or revoked one", async () => {
       await makeTeam("Revoked");
       const { apiKey } = await createOperatorsKey(test.database, ME, "Revoked", {
         name: "once",

@@ -54,7 +54,7 @@ describe("invitations", () => {
     return rows.length === 1;
   }
 
-  it("are mailed with a link that is stored as a hash, and answered without it", async () => {
+  it("are mailed with a link, which is stored as a hash and not returned", async () => {
     const teamId = await scene.newTeam("Acme");
     const ada = await scene.join(teamId, "ada@example.com", "admin");
     const email = newAddress();
@@ -94,7 +94,7 @@ describe("invitations", () => {
     ]);
   });
 
-  it("cannot put markup into the mail by a name", async () => {
+  it("escape markup in names", async () => {
     const teamId = await scene.newTeam(`<img src=x onerror="a">&'`);
     const requester = principalOf(teamId, { name: "<script>" });
 
@@ -106,7 +106,7 @@ describe("invitations", () => {
     assert.match(mail?.text ?? "", /the team “<img src=x onerror="a">&'”/);
   });
 
-  it("cannot speak in our own words by a name: it neither ends its quotes, nor turns or breaks the line", async () => {
+  it("neutralize quotes, line breaks and direction marks in names", async () => {
     const teamId = await scene.newTeam("A” is locked.\u2028\u202eSee evil.example “");
     const requester = principalOf(teamId, { name: "B” says \u2066hello" });
 
@@ -121,7 +121,7 @@ describe("invitations", () => {
       );
   });
 
-  it("say what invited where it was no person", async () => {
+  it("name the application that invited", async () => {
     const teamId = await scene.newTeam();
     const application = principalOf(teamId, { kind: "application", name: "Robot" });
 
@@ -131,7 +131,7 @@ describe("invitations", () => {
     assert.match(mails[0]?.text ?? "", /^The application “Robot” invites you/m);
   });
 
-  it("to the same address replace each other: only the last link works", async () => {
+  it("to the same address replace earlier ones: only the last link works", async () => {
     const teamId = await scene.newTeam();
     const other = await scene.newTeam();
     const email = newAddress();
@@ -149,7 +149,7 @@ describe("invitations", () => {
     assert.ok(await isOpen(elsewhere));
   });
 
-  it("sent to one address by two at once leave one link that works", async () => {
+  it("sent to one address concurrently leave one valid link", async () => {
     const teamId = await scene.newTeam();
     const email = newAddress();
     const busy = newService(scene.open(4));
@@ -162,7 +162,7 @@ describe("invitations", () => {
     assert.equal(open.filter(Boolean).length, 1);
   });
 
-  it("are not for members of the team; those of others may join", async () => {
+  it("are refused for members of the team, and allowed for members of other teams", async () => {
     const teamId = await scene.newTeam();
     const email = newAddress();
     await scene.join(teamId, email, "viewer");
@@ -179,7 +179,7 @@ describe("invitations", () => {
   });
 
   for (const role of ROLES) {
-    it(`as ${role}: to every role`, async () => {
+    it(`by role ${role} are allowed up to its own rights, for every invited role`, async () => {
       const requester = await scene.join(await scene.newTeam(), newAddress(), role);
       for (const invited of ROLES) {
         const needed = invited === "owner" ? "owner" : "admin";
@@ -190,13 +190,13 @@ describe("invitations", () => {
     });
   }
 
-  it("by a key are never to own the team", async () => {
+  it("by an API key cannot give the role owner", async () => {
     const key = principalOf(await scene.newTeam());
 
     await assert.rejects(invitations.create(key, newAddress(), "owner"), { code: "role_missing" });
   });
 
-  it("use the caller's current role: a removed person cannot rejoin", async () => {
+  it("cannot be created by a person who was just removed", async () => {
     const teamId = await scene.newTeam();
     const ada = await scene.join(teamId, newAddress(), "owner");
     const bob = await scene.join(teamId, newAddress(), "admin");
@@ -207,7 +207,7 @@ describe("invitations", () => {
     assert.equal(mails.length, 0);
   });
 
-  it("are listed while their link works, newest first, those of the team alone", async () => {
+  it("are listed to their team while valid, newest first", async () => {
     const teamId = await scene.newTeam();
     const key = principalOf(teamId);
     const first = await invitations.create(key, newAddress(), "member");
@@ -242,7 +242,7 @@ describe("invitations", () => {
     });
   });
 
-  it("that are unknown, expired or of another team are not found", async () => {
+  it("that are unknown, expired or another team's cannot be revoked", async () => {
     const teamId = await scene.newTeam();
     const other = await invitations.create(principalOf(await scene.newTeam()), newAddress(), "member");
     const theirs = lastSecret();
@@ -258,7 +258,7 @@ describe("invitations", () => {
     assert.ok(await isOpen(theirs));
   });
 
-  it("from a team are 20 an hour, and refused ones do not count", async () => {
+  it("of a team are limited to 20 an hour, without the refused ones", async () => {
     const teamId = await scene.newTeam();
     const key = principalOf(teamId);
     const member = newAddress();
@@ -277,7 +277,7 @@ describe("invitations", () => {
     await invitations.create(principalOf(await scene.newTeam()), newAddress(), "member");
   });
 
-  it("to an address are 5 in 15 minutes, over all teams", async () => {
+  it("to an address are limited to 5 in 15 minutes, over all teams", async () => {
     const email = newAddress();
     for (let sent = 0; sent < 5; sent += 1)
       await invitations.create(principalOf(await scene.newTeam()), email, "member");

@@ -27,7 +27,7 @@ describe("members", () => {
     return { teamId, ada, bob };
   }
 
-  it("are listed, the first to join at the top, those of the team alone", async () => {
+  it("are listed to their team in order of joining", async () => {
     const { teamId, ada, bob } = await newTeam();
     await scene.join(await scene.newTeam(), "elsewhere@example.com", "owner");
 
@@ -42,7 +42,7 @@ describe("members", () => {
     );
   });
 
-  describe("who may change whom", () => {
+  describe("permissions to change members", () => {
     /** The rule, said in another way than the code says it. */
     function expected(requester: Role, from: Role, to: Role | null): "done" | "admin" | "owner" {
       const concernsOwner = from === "owner" || to === "owner";
@@ -51,7 +51,7 @@ describe("members", () => {
     }
 
     for (const requester of ROLES) {
-      it(`as ${requester}: every role into every other`, async () => {
+      it(`of role ${requester} for every change of role`, async () => {
         const { teamId } = await newTeam();
         const person = await scene.join(teamId, "requester@example.com", requester);
         const target = await scene.join(teamId, "target@example.com", "viewer");
@@ -67,7 +67,7 @@ describe("members", () => {
         }
       });
 
-      it(`as ${requester}: removing every role`, async () => {
+      it(`of role ${requester} for the removal of every role`, async () => {
         const { teamId } = await newTeam();
         const person = await scene.join(teamId, "requester@example.com", requester);
         for (const from of ROLES) {
@@ -79,7 +79,7 @@ describe("members", () => {
         }
       });
 
-      it(`as ${requester}: leaving`, async () => {
+      it(`of role ${requester} include leaving`, async () => {
         const { teamId } = await newTeam();
         const person = await scene.join(teamId, "requester@example.com", requester);
 
@@ -96,7 +96,7 @@ describe("members", () => {
       ]);
     }
 
-    it("a live key is an admin: it neither makes nor touches an owner", async () => {
+    it("of a live key are those of an admin: it cannot add or change an owner", async () => {
       const { teamId, ada } = await newTeam();
       const eve = await scene.join(teamId, "eve@example.com", "viewer");
       const key = principalOf(teamId);
@@ -107,7 +107,7 @@ describe("members", () => {
       assert.equal(await outcomeOf(members.changeRole(key, eve.userId, "admin")), "done");
     });
 
-    it("goes by what the caller is now, not by what it was when it was let in", async () => {
+    it("follow the caller's current role, not the role at authentication", async () => {
       const { teamId, ada, bob } = await newTeam();
       const eve = await scene.join(teamId, "eve@example.com", "viewer");
 
@@ -120,7 +120,7 @@ describe("members", () => {
     });
   });
 
-  it("who are unknown or of another team are not found", async () => {
+  it("that are unknown or in another team are not found", async () => {
     const { teamId, ada } = await newTeam();
     const stranger = await scene.join(await scene.newTeam(), "stranger@example.com", "owner");
 
@@ -134,7 +134,7 @@ describe("members", () => {
     assert.deepEqual(await scene.roles(stranger.teamId), { "stranger@example.com": "owner" });
   });
 
-  it("of two teams lose only the one they are removed from", async () => {
+  it("of two teams stay in the other when they are removed from one", async () => {
     const { ada, bob } = await newTeam();
     const other = await scene.join(await scene.newTeam(), "bob@example.com", "viewer");
 
@@ -144,7 +144,7 @@ describe("members", () => {
     assert.deepEqual(await scene.roles(other.teamId), { "bob@example.com": "viewer" });
   });
 
-  it("who are removed lose their sessions, their applications' tokens and a link to come back, there alone", async () => {
+  it("that are removed lose sessions, application tokens and invitations of that team only", async () => {
     const { teamId, ada, bob } = await newTeam();
     const other = await scene.join(await scene.newTeam(), "bob@example.com", "viewer");
     const traces = [await leaveTraces(bob), await leaveTraces(other), await leaveTraces(ada)];
@@ -163,7 +163,7 @@ describe("members", () => {
     assert.deepEqual(await traces[0]?.(), { session: false, token: false, invitation: false });
   });
 
-  it("are in the audit log of the team: the change, the previous role, and who left voluntarily", async () => {
+  it("have their changes, previous roles and departures in the audit log", async () => {
     const { teamId, ada, bob } = await newTeam();
     const eve = await scene.join(teamId, "eve@example.com", "member");
 
@@ -195,7 +195,7 @@ describe("members", () => {
     ]);
   });
 
-  it("stay as they are when the change cannot be recorded", async () => {
+  it("are unchanged when the change cannot be recorded", async () => {
     const { teamId, ada, bob } = await newTeam();
     const unwritable = { ...ada, name: "\u0000" };
 
@@ -208,7 +208,7 @@ describe("members", () => {
   describe("the last owner", () => {
     const refusal = { status: 409, message: "The last owner cannot leave the team" };
 
-    it("is neither demoted nor removed, not even by itself", async () => {
+    it("cannot be demoted or removed, nor leave", async () => {
       const { teamId, ada, bob } = await newTeam();
       await scene.join(teamId, "eve@example.com", "admin");
       await members.changeRole(bob, bob.userId, "admin");
@@ -219,7 +219,7 @@ describe("members", () => {
       assert.equal((await members.changeRole(ada, ada.userId, "owner")).role, "owner");
     });
 
-    it("of this team is not saved by an owner of another", async () => {
+    it("cannot leave even if another team has an owner", async () => {
       const { ada, bob } = await newTeam();
       await scene.join(await scene.newTeam(), "bob@example.com", "owner");
       await members.leave(bob);
@@ -261,7 +261,7 @@ describe("members", () => {
       }
     }
 
-    it("is left over when many owners leave at once", async () => {
+    it("stays when all owners leave at once", async () => {
       const teamId = await scene.newTeam();
       const owners: Person[] = [];
       for (let made = 0; made < 8; made += 1)

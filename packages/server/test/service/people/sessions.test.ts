@@ -36,7 +36,7 @@ describe("a session", () => {
     formatId("team", (await findTeam(scene.database, teamId))?.id ?? "");
   const actions = async () => (await audit(scene.database)).map(({ action }) => action);
 
-  it("is over once it was ended: its token is refused, though its signature is valid and it has not expired", async () => {
+  it("is refused once it was ended, although its token is still valid", async () => {
     const requester = await requesterOf(ada);
     const endedAt = await scene.sessions.end(requester, ada.session.token);
 
@@ -47,7 +47,7 @@ describe("a session", () => {
     assert.deepEqual((await actions()).at(-1), "session.ended");
   });
 
-  it("ends alone: another of the same person goes on", async () => {
+  it("ends alone: another session of the same person stays valid", async () => {
     const other = await signIn(ADA);
     await scene.sessions.end(await requesterOf(ada), ada.session.token);
     assert.notEqual(await scene.lookUp(other.session.token), null);
@@ -74,12 +74,12 @@ describe("a session", () => {
     await assert.rejects(there.authenticate(ada.session.token, "192.0.2.1"), INVALID);
   });
 
-  it("expires with its row, also if a clock thinks otherwise", async () => {
+  it("expires with its row, by the database's clock", async () => {
     await scene.database.rows("update sessions set expires_at = now() - interval '1 second'");
     assert.equal(await scene.lookUp(ada.session.token), null);
   });
 
-  it("counts only while the person belongs to its team, with the role of the moment", async () => {
+  it("is valid only while the person is a member, with the current role and plan", async () => {
     const { teamId, userId } = await requesterOf(ada);
     await scene.database.rows("update team_members set role = 'viewer' where user_id = $1", [userId]);
     assert.equal((await scene.lookUp(ada.session.token))?.role, "viewer");
@@ -89,7 +89,7 @@ describe("a session", () => {
     assert.equal(await scene.lookUp(ada.session.token), null);
   });
 
-  it("goes with all others of a member in a team, and with none of another's", async () => {
+  it("ends with all sessions of a member in a team, and with no other member's", async () => {
     const { teamId, userId } = await requesterOf(ada);
     const bob = await signIn("bob@example.com");
     await endSessionsOfMember(scene.database, teamId, userId ?? "");
@@ -103,7 +103,7 @@ describe("a session", () => {
     for (const { session } of [ada, newer]) assert.notEqual(await scene.lookUp(session.token), null);
   });
 
-  it("cannot be made from what the database holds: neither with the hash nor with the signing key", async () => {
+  it("cannot be forged with the stored hash and the signing key", async () => {
     const [row] = await scene.database.rows<{ hash: Buffer }>("select hash from sessions");
     const forged = await scene.signer.sign({
       use: "session",
@@ -114,7 +114,7 @@ describe("a session", () => {
     assert.equal(await scene.lookUp(forged), null);
   });
 
-  it("is not to be had with an access token of the same secret", async () => {
+  it("is refused with an access token of the same id", async () => {
     const id = (await scene.signer.verify(ada.session.token))?.id ?? "";
     const { expiresAt } = ada.session;
     const access = await scene.signer.sign({ use: "access", id, subject: "app_1", expiresAt });
@@ -122,14 +122,14 @@ describe("a session", () => {
     await assert.rejects(scene.sessions.end(await requesterOf(ada), access), INVALID);
   });
 
-  describe("that goes to another team", () => {
+  describe("that switches to another team", () => {
     let other: number;
     beforeEach(async () => {
       other = await createTeam(scene.database, "Acme", "pro");
       await ensureMember(scene.database, other, newUuid(), ADA, "member");
     });
 
-    it("ends, and a new one is there, until the same moment", async () => {
+    it("is replaced by a new one with the same expiry", async () => {
       const requester = await requesterOf(ada);
       const { session, user, team } = await scene.sessions.switchTeam(
         requester,
@@ -149,7 +149,7 @@ describe("a session", () => {
       ]);
     });
 
-    it("stays where it is if the team is not one of the person's", async () => {
+    it("stays in its team if the person is not a member of the other", async () => {
       const foreign = await createTeam(scene.database, "Foreign", "free");
       const requester = await requesterOf(ada);
       const before = await actions();
@@ -163,7 +163,7 @@ describe("a session", () => {
       assert.deepEqual(await actions(), before);
     });
 
-    it("does so once, however many ask at the same moment", async () => {
+    it("switches once when several requests race", async () => {
       const requester = await requesterOf(ada);
       const id = await publicId(other);
       const results = await Promise.allSettled(

@@ -73,7 +73,7 @@ describe("a sign-in link", () => {
     assert.ok(row?.hash.equals(hashSecret(secretId)));
   });
 
-  it("remembers where the person wanted to go", async () => {
+  it("keeps the path that the person wanted to open", async () => {
     const nextPath = "/v1/oauth/authorize?client_id=app_1&state=x";
     await scene.signIn.requestLink(ADA, { address: VISITOR.address, nextPath });
     assert.equal((await exchange(tokenIn(scene.mails[0]))).nextPath, nextPath);
@@ -85,7 +85,7 @@ describe("a sign-in link", () => {
     await assert.rejects(exchange(token), INVALID);
   });
 
-  it("works once, also when many present it at the same moment, on several nodes", async () => {
+  it("works once when concurrent requests on several nodes use it", async () => {
     const token = await scene.linkFor(ADA);
     const nodes = [scene.signIn, scene.node(), scene.node()];
     const results = await Promise.allSettled(
@@ -112,20 +112,20 @@ describe("a sign-in link", () => {
     await assert.rejects(exchange(other), INVALID);
   });
 
-  it("is the only one of its address: asking again takes the older out of use", async () => {
+  it("is invalid once a newer one was requested for its address", async () => {
     const older = await scene.linkFor(ADA);
     const newer = await scene.linkFor("ADA@example.com");
     await assert.rejects(exchange(older), INVALID);
     await exchange(newer);
   });
 
-  it("that was never issued is refused, whatever it looks like", async () => {
+  it("that was never issued or is malformed is refused", async () => {
     await scene.linkFor(ADA);
     for (const token of [newSecret(), "", "x", "'; drop table users; --", "\u0000", "a".repeat(100_000)])
       await assert.rejects(exchange(token), INVALID);
   });
 
-  it("can only be asked for with an address that mail can be sent to, and none that hides a header", async () => {
+  it("is refused for an invalid address, and for one that injects a header", async () => {
     for (const email of [
       "",
       "ada",
@@ -150,7 +150,7 @@ describe("a sign-in link", () => {
     assert.equal(scene.mails.length, 0);
   });
 
-  it("does not reveal whether an address is known: same answer, same statements, also where sign-up is closed", async () => {
+  it("does not reveal whether an address is known: same answer and same statements", async () => {
     const statements: string[] = [];
     const spied = {
       ...scene.database,
@@ -185,7 +185,7 @@ describe("a sign-in link", () => {
     );
   });
 
-  it("is not handed out over and over: 5 mails to one address in 15 minutes, on all nodes together", async () => {
+  it("is mailed to one address at most 5 times in 15 minutes, over all nodes", async () => {
     const nodes = [scene.signIn, scene.node()];
     const from = (index: number) => ({ address: `203.0.113.${index}`, nextPath: null });
     for (let index = 0; index < 5; index += 1) await nodes[index % 2]?.requestLink(ADA, from(index));
@@ -203,7 +203,7 @@ describe("a sign-in link", () => {
     await scene.signIn.requestLink("bob@example.com", from(10));
   });
 
-  it("is not handed out to everybody: 20 in 15 minutes to one source, a whole /64 of IPv6", async () => {
+  it("is mailed for one source (IPv6 /64) at most 20 times in 15 minutes", async () => {
     for (let index = 0; index < 20; index += 1)
       await ask(`user${index}@example.com`, `2001:db8:0:1::${index}`);
     await assert.rejects(ask("next@example.com", "2001:db8:0:1:ffff::1"), { code: "rate_limited" });
@@ -211,22 +211,22 @@ describe("a sign-in link", () => {
     assert.equal(scene.mails.length, 21);
   });
 
-  it("leaves no address behind in the table of limits", async () => {
+  it("leaves no mail address in the table of rate limits", async () => {
     await ask(ADA);
     const rows = await scene.database.rows<{ source: string }>("select source from source_hits");
     assert.equal(rows.length, 2);
     assert.ok(!JSON.stringify(rows).includes("ada"));
   });
 
-  it("can be tried 30 times a minute from one source", async () => {
+  it("can be tried at most 30 times a minute by one source", async () => {
     const token = await scene.linkFor(ADA);
     for (let index = 0; index < 30; index += 1) await assert.rejects(exchange(newSecret()), INVALID);
     await assert.rejects(exchange(token), { code: "rate_limited", status: 429 });
     await exchange(token, "192.0.2.8");
   });
 
-  describe("of somebody new", () => {
-    it("makes a team of their own, on the free plan, with its queue", async () => {
+  describe("of a new person", () => {
+    it("creates a team of their own on the free plan, with the queue default", async () => {
       const { user, team } = await exchange(await scene.linkFor(ADA));
       const rows = await scene.database.rows(
         `select t.name, t.plan, m.role, q.name as queue from teams t
@@ -239,7 +239,7 @@ describe("a sign-in link", () => {
       assert.deepEqual([again.user.id, again.team.id], [user.id, team.id]);
     });
 
-    it("is in the audit log of the team, with where it came from", async () => {
+    it("is recorded in the audit log of the team, with address and request id", async () => {
       const { user } = await exchange(await scene.linkFor(ADA));
       const events = await audit(scene.database);
       const id = formatId("user", user.id);
@@ -256,7 +256,7 @@ describe("a sign-in link", () => {
       }
     });
 
-    it("makes nothing where only the invited may come in", async () => {
+    it("is refused, without a new user or team, where sign-up is by invitation", async () => {
       const token = await scene.linkFor(ADA);
       await assert.rejects(scene.node("invited").exchange(token, VISITOR), INVALID);
       assert.deepEqual(await scene.database.rows("select 1 from users"), []);
@@ -264,7 +264,7 @@ describe("a sign-in link", () => {
     });
   });
 
-  it("of the owner leads into the operator's team", async () => {
+  it("of the configured owner opens the operator's team", async () => {
     const { teamId } = await ensureOperator(scene.database, null, ADA);
     const { session, team } = await exchange(await scene.linkFor(ADA));
     const principal = await scene.lookUp(session.token);
@@ -282,7 +282,7 @@ describe("a sign-in link", () => {
     );
   });
 
-  it("leads into the team that was joined first", async () => {
+  it("opens the team that the person joined first", async () => {
     const first = await createTeam(scene.database, "First", "pro");
     const second = await createTeam(scene.database, "Second", "free");
     await ensureMember(scene.database, second, newUuid(), ADA, "owner");
@@ -314,7 +314,7 @@ describe("a sign-in link", () => {
       return secret;
     };
 
-    it("makes a member with its role, and opens the session in that team", async () => {
+    it("creates a member with its role, and opens a session in that team", async () => {
       const { user, team, session, nextPath } = await exchange(await invite(ADA, "member"));
       const principal = await scene.lookUp(session.token);
 
@@ -335,20 +335,20 @@ describe("a sign-in link", () => {
       );
     });
 
-    it("works also where only the invited may come in", async () => {
+    it("works where sign-up is by invitation", async () => {
       const { team } = await scene.node("invited").exchange(await invite(ADA, "viewer"), VISITOR);
       assert.equal(team.name, "Acme");
       const again = await scene.node("invited").exchange(await scene.linkFor(ADA), VISITOR);
       assert.equal(again.team.name, "Acme");
     });
 
-    it("leads there although the person has older teams", async () => {
+    it("opens its team even if the person has older teams", async () => {
       await exchange(await scene.linkFor(ADA));
       assert.equal((await exchange(await invite(ADA, "member"))).team.name, "Acme");
       assert.equal((await exchange(await scene.linkFor(ADA))).team.name, "ada's team");
     });
 
-    it("leads nowhere else: it lives for days and is passed on, so it opens no other team of the person", async () => {
+    it("opens a session that cannot switch to another team", async () => {
       const own = await exchange(await scene.linkFor(ADA));
       const goHome = async (token: string) => {
         const principal = await scene.lookUp(token);
@@ -366,7 +366,7 @@ describe("a sign-in link", () => {
       assert.equal(home.team.name, "ada's team");
     });
 
-    it("neither lists nor makes other teams, also of somebody new", async () => {
+    it("opens a session that can neither list nor create other teams", async () => {
       const teams = createTeamService({ database: scene.database });
       await exchange(await scene.linkFor(ADA));
       for (const email of [ADA, "bob@example.com"]) {
@@ -390,7 +390,7 @@ describe("a sign-in link", () => {
       }
     });
 
-    it("raises a role and never lowers one", async () => {
+    it("can raise a member's role, and never lowers it", async () => {
       for (const [held, offered, expected] of [
         ["admin", "viewer", "admin"],
         ["viewer", "admin", "admin"],
@@ -403,7 +403,7 @@ describe("a sign-in link", () => {
       }
     });
 
-    it("works once, for as long as it is valid", async () => {
+    it("works once, until it expires", async () => {
       const token = await invite(ADA, "member");
       const results = await Promise.allSettled(Array.from({ length: 5 }, () => exchange(token)));
       assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
@@ -411,7 +411,7 @@ describe("a sign-in link", () => {
     });
   });
 
-  it("and an invitation at the same moment make one person, and no second team", async () => {
+  it("and an invitation used at the same moment create one user", async () => {
     const teamId = await createTeam(scene.database, "Acme", "free");
     const secret = newSecret();
     await scene.database.rows(

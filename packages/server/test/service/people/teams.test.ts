@@ -16,7 +16,7 @@ describe("teams", () => {
   });
   after(() => scene.drop());
 
-  it("tell a credential which team it speaks for, and a person who they are", async () => {
+  it("are shown to a credential, and to a person with their user", async () => {
     const teamId = await scene.newTeam("Who");
     const ada = await scene.join(teamId, "who@example.com", "viewer");
 
@@ -27,7 +27,7 @@ describe("teams", () => {
     assert.deepEqual(person, { team: key.team, user: { id: ada.userId, email: "who@example.com" } });
   });
 
-  it("belong to the person who creates them, on the free plan, with a queue to begin with", async () => {
+  it("belong to the person who creates them, on the free plan, with the queue default", async () => {
     const first = await scene.newTeam("First");
     const ada = await scene.join(first, "creates@example.com", "viewer");
 
@@ -55,7 +55,7 @@ describe("teams", () => {
     assert.deepEqual(await scene.log(first), []);
   });
 
-  it("are listed for one person only", async () => {
+  it("are listed to their own members only", async () => {
     const teamId = await scene.newTeam();
     const ada = await scene.join(teamId, "lists@example.com", "owner");
     const eve = await scene.join(await scene.newTeam("Hers"), "eve@example.com", "owner");
@@ -70,14 +70,14 @@ describe("teams", () => {
     );
   });
 
-  it("are no matter of keys", async () => {
+  it("cannot be listed or created by an API key", async () => {
     const key = principalOf(await scene.newTeam());
 
     await assert.rejects(teams.list(key), { code: "session_required" });
     await assert.rejects(teams.create(key, "Mine"), { code: "session_required" });
   });
 
-  it("on the free plan are ten to a person, however many are created at once", async () => {
+  it("on the free plan are limited to ten per person, even with concurrent requests", async () => {
     const ada = await scene.join(await scene.newTeam(), "ten@example.com", "member");
     const busy = createTeamService({ database: scene.open(8) });
 
@@ -91,7 +91,7 @@ describe("teams", () => {
     });
   });
 
-  it("on another plan do not count, nor those of others", async () => {
+  it("on another plan do not count towards the limit", async () => {
     const ada = await scene.join(await scene.newTeam(), "pays@example.com", "owner");
     for (let made = 0; made < 9; made += 1) await teams.create(ada, "More");
     await scene.database.rows("update teams set plan = 'pro' where id = $1", [ada.teamId]);
@@ -101,7 +101,7 @@ describe("teams", () => {
     await assert.rejects(teams.create(ada, "Eleventh"), { code: "team_limit" });
   });
 
-  it("are renamed, which the log tells once", async () => {
+  it("are renamed, which is recorded once", async () => {
     const teamId = await scene.newTeam("Old");
     const other = await scene.newTeam("Old");
     const requester = principalOf(teamId);
@@ -118,7 +118,7 @@ describe("teams", () => {
     ]);
   });
 
-  it("are not made half: without its record in the log there is no team", async () => {
+  it("are neither created nor renamed when the change cannot be recorded", async () => {
     const ada = await scene.join(await scene.newTeam(), "half@example.com", "owner");
     const unwritable = { ...ada, name: "\u0000" };
 
@@ -131,7 +131,7 @@ describe("teams", () => {
     );
   });
 
-  it("of a person who is not known are none", async () => {
+  it("are none for an unknown person", async () => {
     const stranger = principalOf(await scene.newTeam(), { kind: "session", userId: newUuid() });
 
     assert.deepEqual(await teams.list(stranger), []);

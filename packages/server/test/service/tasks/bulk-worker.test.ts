@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { createTaskChanges } from "../../../src/domain/task-changes.ts";
-import { type BulkWorker, createBulkWorker } from "../../../src/service/tasks/bulk-worker.ts";
-import { findBulk, insertBulk, insertPortion, stopBulk } from "../../../src/store/tasks/bulks.ts";
+import { findBulk, insertBulk, insertPortion, stopBulk } from "../../../src/features/bulk-actions/store.ts";
+import { type BulkWorker, createBulkWorker } from "../../../src/features/bulk-actions/worker.ts";
 import { createTestClock, type TestClock } from "../../test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
 import type { TextDatabase } from "../../test-sql.ts";
@@ -43,7 +43,7 @@ describe("a bulk worker", () => {
   }
 
   for (const rate of [1_000, 333, 50, 7]) {
-    it(`keeps a rate of ${rate} tasks a second though every turn comes late`, async () => {
+    it(`keeps a rate of ${rate} tasks a second although every turn is late`, async () => {
       const id = await start(rate);
       let passedMs = 0;
       while (passedMs < 5_000) {
@@ -61,7 +61,7 @@ describe("a bulk worker", () => {
     });
   }
 
-  it("makes up for a second at most after an outage", async () => {
+  it("catches up at most one second's worth after an outage", async () => {
     const id = await start(50);
     await work();
     const before = await countOf(id);

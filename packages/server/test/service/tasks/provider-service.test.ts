@@ -51,7 +51,7 @@ describe("the provider service", () => {
     for (const id of ["", "Luma", "constructor", "__proto__"]) assert.equal(service.find(id), null);
   });
 
-  it("an operator can add entries by a file; they follow the built-in ones", () => {
+  it("appends the entries of the operator's file to the built-in ones", () => {
     const text = JSON.stringify({ providers: [OWN] });
     const service = withFile(text, createProviderService);
 
@@ -68,7 +68,7 @@ describe("the provider service", () => {
     });
   });
 
-  it("an entry with the id of a built-in one takes its place", () => {
+  it("replaces a built-in entry by one of the same id", () => {
     const text = JSON.stringify({ providers: [{ ...OWN, id: "luma" }] });
     const service = withFile(text, createProviderService);
 
@@ -77,7 +77,7 @@ describe("the provider service", () => {
     assert.equal(service.find("luma")?.name, "Acme");
   });
 
-  it("says which file it could not read", () => {
+  it("names the file that it cannot read", () => {
     assert.throws(() => createProviderService("/nowhere/p.json"), {
       message: "BELLHOP_PROVIDERS_FILE names a file that cannot be read: /nowhere/p.json",
     });
@@ -85,7 +85,7 @@ describe("the provider service", () => {
 });
 
 describe("the operator's file", () => {
-  it("has the shape that the API shows: the built-in catalog itself is a valid one", () => {
+  it("has the format of the API: the built-in catalog is a valid file", () => {
     assert.deepEqual(read(...PROVIDER_CATALOG), PROVIDER_CATALOG);
     assert.deepEqual(read(), []);
   });
@@ -98,7 +98,7 @@ describe("the operator's file", () => {
     assert.deepEqual(complaints('{"provider":[]}'), ['provider is not known (did you mean "providers"?)']);
   });
 
-  it("lists every mistake with its position", () => {
+  it("is refused with a list of all mistakes and their positions", () => {
     const { statusPath: _, ...rest } = POLL_CONFIG;
     assert.deepEqual(
       complaintsOf(
@@ -132,7 +132,7 @@ describe("the operator's file", () => {
     );
   });
 
-  it("does not say the same id twice", () => {
+  it("is refused with a duplicate id", () => {
     assert.deepEqual(complaintsOf(OWN, { ...OWN, id: "other" }, OWN), ['providers[2].id repeats "acme"']);
   });
 });

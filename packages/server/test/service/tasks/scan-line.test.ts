@@ -19,7 +19,7 @@ describe("scans over all tasks of a team", () => {
     return { line, begun, scan, end };
   }
 
-  it("run one at a time for a team and two on the node, the teams in turn", async () => {
+  it("run one at a time per team and two per node, with teams in turn", async () => {
     const { begun, scan, end } = openLine();
     const all = [scan(1, "a1"), scan(1, "a2"), scan(1, "a3"), scan(2, "b1"), scan(3, "c1"), scan(2, "b2")];
     await new Promise(setImmediate);
@@ -36,7 +36,7 @@ describe("scans over all tasks of a team", () => {
     await Promise.all(all);
   });
 
-  it("refuse more than five that wait of one team, and go on after one that failed", async () => {
+  it("are refused beyond five waiting of one team, and continue after a failed one", async () => {
     const { line, begun, scan, end } = openLine();
     const failing = line.run(1, () => Promise.reject(new Error("no database")));
     const waiting = ["1", "2", "3", "4", "5"].map((name) => scan(1, name));

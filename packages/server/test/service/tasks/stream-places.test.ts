@@ -5,14 +5,14 @@ import { createStreamPlaces } from "../../../src/service/tasks/stream-places.ts"
 
 const limitsOf = createLimitsOf();
 
-describe("the event streams of a node", () => {
+describe("the stream limit of a node", () => {
   const ownerOf = (teamId: number, plan: "free" | "pro" | "enterprise") => ({
     teamId,
     plan,
     limits: limitsOf(plan, null),
   });
 
-  it("bounds a team by its plan, each team apart, and not at all without a figure", () => {
+  it("limits each team by its plan, and not a team without a figure", () => {
     const places = createStreamPlaces();
     const open = (teamId: number, plan: "free" | "pro" | "enterprise", count: number) => {
       for (let index = 0; index < count; index += 1) places.take(ownerOf(teamId, plan));
@@ -26,7 +26,7 @@ describe("the event streams of a node", () => {
     assert.equal(places.taken, 560);
   });
 
-  it("keeps the last tenth for teams that have none open", () => {
+  it("reserves the last tenth for teams without an open stream", () => {
     const places = createStreamPlaces();
     const greedy = ownerOf(1, "enterprise");
     let giveBack = () => {};

@@ -10,7 +10,7 @@ import type { TextDatabase } from "../../test-sql.ts";
 
 const TABLES = ["invitations", "sign_in_links", "sessions", "oauth_tokens", "oauth_codes"] as const;
 
-describe("credentials that have expired", () => {
+describe("expired credentials", () => {
   let test: TestDatabase;
   let database: TextDatabase;
   let teamId: number;
@@ -77,7 +77,7 @@ describe("credentials that have expired", () => {
     return left;
   }
 
-  it("are removed, each kind in its time; what still counts stays", async () => {
+  it("are removed after the grace period of their kind; valid ones stay", async () => {
     for (const make of [invite, link, session]) {
       await make("-1 second");
       await make("1 minute");
@@ -102,7 +102,7 @@ describe("credentials that have expired", () => {
     assert.equal(await removeExpiredCredentials(database, 100), 0);
   });
 
-  it("go in batches", async () => {
+  it("are removed in batches", async () => {
     for (let made = 0; made < 5; made += 1) await session("-1 hour");
 
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe("credentials that have expired", () => {
     );
   });
 
-  it("include a code that was presented twice only after the last token of it", async () => {
+  it("include a replayed authorization code only after its last token has expired", async () => {
     const live = await code("-2 days", true);
     await token("1 hour", null, live);
     const spent = await code("-2 days", true);
@@ -131,7 +131,7 @@ describe("credentials that have expired", () => {
     );
   });
 
-  it("that are locked at the moment are left for the next round", async () => {
+  it("that another transaction has locked are left for the next round", async () => {
     await invite("-1 hour");
     await database.transaction(async (sql) => {
       await sql.rows("update invitations set expires_at = now() + interval '1 hour'");

@@ -8,7 +8,7 @@ import { createTestClock, type TestClock } from "../../test-clock.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
 import type { TextDatabase } from "../../test-sql.ts";
 
-describe("hits of a source", () => {
+describe("rate limit hits of a source", () => {
   let test: TestDatabase;
   let clock: TestClock;
   let sql: TextDatabase;
@@ -36,7 +36,7 @@ describe("hits of a source", () => {
     return row?.count;
   };
 
-  it("are granted as far as they fit, and no further", async () => {
+  it("are granted up to the limit", async () => {
     const first = await takeHits(sql, source, 3, limit(5));
     assert.deepEqual([first.granted, first.left, first.waitMs], [3, 2, 0]);
     const second = await takeHits(sql, source, 3, limit(5));
@@ -47,7 +47,7 @@ describe("hits of a source", () => {
     assert.equal(await hitsOf(source), 5);
   });
 
-  it("count for so long and not a moment longer", async () => {
+  it("count for exactly the limit's window", async () => {
     await takeHits(sql, source, 1, limit(2));
     await clock.advance(20_000);
     await takeHits(sql, source, 1, limit(2));
@@ -59,7 +59,7 @@ describe("hits of a source", () => {
     assert.deepEqual([late.granted, late.waitMs], [1, 20_000]);
   });
 
-  it("make one wait until the limit fits again, also when it was lowered", async () => {
+  it("have a wait until the limit has room again, even after it was lowered", async () => {
     for (let hit = 0; hit < 10; hit += 1) {
       await takeHits(sql, source, 1, limit(10));
       await clock.advance(1000);
@@ -69,7 +69,7 @@ describe("hits of a source", () => {
     assert.deepEqual([granted, left, waitMs], [0, 0, 56_000]);
   });
 
-  it("of several concurrent nodes are granted once, each with the state under the lock", async () => {
+  it("of 40 concurrent requests on two nodes never exceed the limit together", async () => {
     const takings = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         takeHits(index % 2 === 0 ? sql : elsewhere, source, 3, limit(100)),
@@ -87,7 +87,7 @@ describe("hits of a source", () => {
     for (const { left, waitMs } of takings) assert.equal(waitMs > 0, left === 0);
   });
 
-  it("need no order, and those from the future of a clock that was set back count as of now", async () => {
+  it("may be unordered, and count from now if the clock was set back behind them", async () => {
     await takeHits(sql, source, 3, limit(3));
     await sql.rows(
       `update source_hits set hits = array[c + interval '1 hour', c - interval '30 s', c - interval '50 s']
@@ -100,7 +100,7 @@ describe("hits of a source", () => {
     assert.deepEqual([granted, left], [3, 0]);
   });
 
-  it("can be renewed: they count from now on, and no more of them than before", async () => {
+  it("can be renewed: they count from now on, without more of them", async () => {
     const first = await takeHits(sql, source, 3, limit(5));
     await clock.advance(30_000);
     const renewed = await takeHits(sql, source, 2, limit(5), { stamp: first.stamp, count: 2 });
@@ -115,7 +115,7 @@ describe("hits of a source", () => {
     assert.deepEqual([late.granted, late.left], [1, 4]);
   });
 
-  it("one by one: nothing while they fit, then whole seconds to wait, rounded up", async () => {
+  it("are refused beyond the limit with retry-after in whole seconds, rounded up", async () => {
     const hit = () => limitHits(sql, source, limit(1));
     await hit();
     await clock.advance(500);
@@ -126,7 +126,7 @@ describe("hits of a source", () => {
     await hit();
   });
 
-  it("are as a simple list of instants says", async () => {
+  it("behave like a plain list of timestamps for random sequences", async () => {
     const step = fc.oneof(
       fc.record({ passMs: fc.integer({ min: 0, max: 40_000 }) }),
       fc.record({ wanted: fc.integer({ min: 0, max: 7 }), most: fc.integer({ min: 1, max: 12 }) }),
@@ -169,7 +169,7 @@ describe("hits of a source", () => {
     );
   });
 
-  it("are removed once the last of them counts no more", async () => {
+  it("are removed once the last of them has expired", async () => {
     await takeHits(sql, source, 1, limit(1));
     await takeHits(sql, `${source} daily`, 1, limit(1, 86_400));
     // The janitor goes by the time of day, which is not the test's.

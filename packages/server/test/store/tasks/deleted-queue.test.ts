@@ -18,7 +18,7 @@ import {
   type TestStore,
 } from "../../test-store.ts";
 
-describe("a task that goes back to its queue while the queue is deleted", () => {
+describe("a task that returns to its queue while the queue is deleted", () => {
   let store: TestStore;
   let workerId: number;
   before(async () => {
@@ -48,13 +48,13 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
   const ways: Record<string, (sql: TextSql, claim: Claim) => Promise<unknown>> = {
     "a retry": (sql, claim) => settleAttempts(sql, [settlementOf(claim, RETRY)], workerId),
     "a release": (sql, claim) => releaseTasks(sql, [claim], "sent", workerId),
-    "a return from the dead": async (sql, claim) => {
+    "the reaper": async (sql, claim) => {
       await removeWorker(sql, claim.workerId);
       await reapTasks(sql, workerId);
     },
   };
   for (const [way, giveBack] of Object.entries(ways)) {
-    it(`by ${way} ends failed and told when the deletion is committed first`, async () => {
+    it(`by ${way} fails with a notification when the deletion commits first`, async () => {
       const { queue, claim } = await claimOne();
       let gaveBack: Promise<unknown> | null = null;
       await store.database.transaction(async (sql) => {
@@ -70,7 +70,7 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
       assert.equal(told.length, 1);
     });
 
-    it(`by ${way} is removed with the queue when the deletion is committed after`, async () => {
+    it(`by ${way} is removed with the queue when the deletion commits second`, async () => {
       const { queue, claim } = await claimOne();
       let deleted: ReturnType<typeof markQueueDeleted> | null = null;
       await store.database.transaction(async (sql) => {
@@ -85,7 +85,7 @@ describe("a task that goes back to its queue while the queue is deleted", () => 
     });
   }
 
-  it("does not wait for a worker that asks for slots just then", async () => {
+  it("does not wait for a worker that is acquiring slots", async () => {
     const { queue, claim } = await claimOne();
     await store.database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where id = $1 for no key update", [queue.id]);

@@ -4,7 +4,7 @@ import { dueAmong, lookForDue } from "../../../src/store/tasks/due-queues.ts";
 import { setQueuePaused } from "../../../src/store/tasks/queues.ts";
 import { openTestStore, type TestStore } from "../../test-store.ts";
 
-describe("the look for due tasks", () => {
+describe("the check for due tasks", () => {
   let store: TestStore;
   before(async () => {
     store = await openTestStore();
@@ -13,7 +13,7 @@ describe("the look for due tasks", () => {
 
   const inMs = (ms: number) => ({ runAt: new Date(Date.now() + ms) });
 
-  it("leaves no task between what is due and what is not yet: each is in one of the two", async () => {
+  it("sees every task either as due or as due later, with no gap between checks", async () => {
     const queue = await store.openQueue();
     let sinceMs = Date.now();
     await store.insert(queue, ...Array.from({ length: 100 }, (_, index) => inMs(50 + index * 3)));
@@ -34,7 +34,7 @@ describe("the look for due tasks", () => {
     }
   });
 
-  it("reaches back to the last one, over a jump of the clock, and is not confused by one that was set back", async () => {
+  it("covers the time since the last check, also when the clock jumped ahead or back", async () => {
     const queue = await store.openQueue();
     await store.insert(queue, inMs(-1_800_000));
     const named = ({ cameDue }: Awaited<ReturnType<typeof lookForDue>>) =>
@@ -48,7 +48,7 @@ describe("the look for due tasks", () => {
     assert.ok(cameDue.some(({ queue: name }) => name === recent.name));
   });
 
-  it("at some queues finds those with due work, also where every row is locked", async () => {
+  it("finds which of some queues have due tasks, even if every row is locked", async () => {
     const [due, empty, later, paused] = [
       await store.openQueue(),
       await store.openQueue(),

@@ -93,7 +93,7 @@ describe("the end of a task", () => {
       callback: "known",
       end: (claim) => settle(claim, FAILED),
     },
-    "by a retry in a queue that was deleted": {
+    "by a retry in a deleted queue": {
       status: "failed",
       callback: "known",
       async end(claim, queue) {
@@ -158,12 +158,12 @@ describe("the end of a task", () => {
         assert.equal((await reapTasks(store.database, workerId)).length, 1);
       },
     },
-    "by a cancel of its call": {
+    "by a cancel during its call": {
       status: "cancelled",
       callback: "known",
       end: (claim) => cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id),
     },
-    "by a cancel of its wait": {
+    "by a cancel while it waits": {
       status: "cancelled",
       follow: CALLED_BACK,
       callback: "known",
@@ -172,7 +172,7 @@ describe("the end of a task", () => {
         await cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id);
       },
     },
-    "by a cancel of its polling": {
+    "by a cancel while it is polled": {
       status: "cancelled",
       follow: POLLED,
       callback: "known",
@@ -181,7 +181,7 @@ describe("the end of a task", () => {
         await cancelTask(store.database, { teamId: claim.teamId, environment: "live" }, claim.id);
       },
     },
-    "by being given back to a queue that was deleted": {
+    "by its release into a deleted queue": {
       status: "failed",
       callback: "known",
       async end(claim, queue) {
@@ -192,7 +192,7 @@ describe("the end of a task", () => {
   };
 
   for (const [name, { status, follow = NO_FOLLOW_UP, callback, end }] of Object.entries(endings)) {
-    it(`${name} leaves no holder, nor a secret that no retry needs, is counted, told once, and holds its key`, async () => {
+    it(`${name} clears worker and callback secret, notifies once, and keeps the key`, async () => {
       const queue = await store.openQueue();
       const [id = ""] = await store.insert(queue, {
         follow,
@@ -233,7 +233,7 @@ describe("the end of a task", () => {
     });
   }
 
-  it("is not reached by a retry or a poll that goes on: the id of the callback is needed again", async () => {
+  it("alone clears the callback secret: a retry, a poll and a release keep it", async () => {
     const queue = await store.openQueue();
     const sealed = async (id: string) => {
       const [row] = await store.database.rows<{ sealed: string | null }>(

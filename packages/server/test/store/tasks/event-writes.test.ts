@@ -16,7 +16,7 @@ import {
   type TestStore,
 } from "../../test-store.ts";
 
-describe("a statement on every task's way", () => {
+describe("a statement of the hot path", () => {
   let store: TestStore;
   let sql: WatchedDatabase;
   let queue: StoredQueue;
@@ -43,14 +43,14 @@ describe("a statement on every task's way", () => {
   const told = async () => (await store.database.rows("select 1 from events")).length;
   const sent = () => sql.sent.splice(0);
 
-  it("is the short one while none listens, and does nothing twice", async () => {
+  it("is the variant without events while no team is subscribed, and is sent once", async () => {
     await runTask();
 
     assert.deepEqual(sent(), ["insert_tasks_plain_one", "claim_due_tasks", "settle_attempts_completed"]);
     assert.equal(await told(), 0);
   });
 
-  it("tells from the moment on that a team is listened to, and goes on as the one that tells", async () => {
+  it("writes events once a team is subscribed, and is then the variant with events", async () => {
     await listenTo(store.database, [queue.teamId]);
     await runTask();
 
@@ -65,7 +65,7 @@ describe("a statement on every task's way", () => {
     assert.equal(sent()[0], "insert_tasks_plain_one_with_events");
   });
 
-  it("is one of two at most where the queue of a new task is gone", async () => {
+  it("is sent twice at most when the queue of a new task is gone", async () => {
     const idempotency = { key: "k", requestHash: "00", callbackSealed: null };
     for (const task of [
       newTask(queue),
@@ -78,7 +78,7 @@ describe("a statement on every task's way", () => {
     }
   });
 
-  it("writes no events for teams without subscribers, and still moves each task once", async () => {
+  it("writes no events for unsubscribed teams, and changes each task once", async () => {
     const other = await store.openQueue({}, await store.openTeam());
     await listenTo(store.database, [other.teamId]);
     await runTask();
@@ -92,7 +92,7 @@ describe("a statement on every task's way", () => {
     ]);
   });
 
-  it("tells of tasks that are alike by their ids alone, and of the others what is their own", async () => {
+  it("writes one entry with ids for identical tasks, and the own fields of others", async () => {
     await listenTo(store.database, [queue.teamId]);
     const runAt = "2026-01-01T00:00:00+00:00";
     const [one, other, tagged, failing] = [newTask(queue), newTask(queue), newTask(queue), newTask(queue)];

@@ -4,7 +4,7 @@ import { type Hint, hintText, parseHint, sendHints } from "../../../src/store/ta
 import type { TextSql } from "../../test-sql.ts";
 
 describe("hints", () => {
-  it("arrive as they were sent", async () => {
+  it("are parsed as they were sent", async () => {
     const messages: unknown[] = [];
     const sql: TextSql = {
       async rows(_query, values = []) {
@@ -34,7 +34,7 @@ describe("hints", () => {
     );
   });
 
-  it("of a kind that this version does not know are ignored", () => {
+  it("of an unknown kind or format are ignored", () => {
     for (const message of ["", "due", "due 1", "party 1 errands 0", "mark-1"]) {
       assert.equal(parseHint(message), null, message);
     }

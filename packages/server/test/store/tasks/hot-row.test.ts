@@ -60,7 +60,7 @@ describe("a task's row", () => {
     assert.equal(hot - earlier.hot, 5);
   });
 
-  it("stores no attempt if the first one completed the task, and still shows it", async () => {
+  it("stores no attempt if the first one completed the task, and reads show it", async () => {
     const [id = ""] = await store.insert(queue, {});
     const [claim] = await store.claim(queue, { workerId });
     const settlement = settlementOf(claim ?? assert.fail());
@@ -72,7 +72,7 @@ describe("a task's row", () => {
     assert.deepEqual(task?.attempts, [settlement.attempt]);
   });
 
-  it("is found by the batch in which its worker claimed it, until that is settled", async () => {
+  it("is found by the claim batch of its worker until the batch is settled", async () => {
     await removeSettledBatches(store.database, workerId);
     assert.deepEqual(await batches(), []);
     const ids = await store.insert(queue, {}, {});
@@ -131,7 +131,7 @@ describe("a task's row", () => {
       assert.equal(claim?.fence, 1);
     });
 
-    it("is not claimed when another worker has claimed it meanwhile", async () => {
+    it("is not claimed when another worker has claimed it", async () => {
       const [id = ""] = await store.insert(queue, {});
 
       const ids = await claimAround(
@@ -147,5 +147,13 @@ describe("a task's row", () => {
       ]);
       assert.deepEqual(rows, [{ worker_id: 99, fence: 1 }]);
     });
+  });
+
+  it("has a statistics target of 0 or 25 for every column", async () => {
+    const rows = await store.database.rows<{ column: string }>(
+      `select attname as column from pg_attribute
+        where attrelid = 'tasks'::regclass and attnum > 0 and not attisdropped and coalesce(attstattarget, -1) not in (0, 25)`,
+    );
+    assert.deepEqual(rows, [], "a new column of tasks needs a target of statistics: see migration 34");
   });
 });

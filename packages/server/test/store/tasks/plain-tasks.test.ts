@@ -9,6 +9,7 @@ import { countBothWays, newTask, openTestStore, type StoredQueue, type TestStore
 
 const PLAIN = "insert_tasks_plain";
 const PLAIN_ONE = "insert_tasks_plain_one";
+const MESSAGES = ["insert_messages_plain_one", "insert_messages_plain"] as const;
 const POLLED = {
   urlTemplate: "http://localhost/job",
   interval: 5,
@@ -63,7 +64,15 @@ describe("a batch of plain tasks", () => {
     priority: { task: { priority: 9 }, isPlain: true },
     bodyIsJson: { task: { bodyIsJson: true }, isPlain: true },
     sign: { task: { sign: true }, isPlain: true },
+    message: { task: { message: { topic: "orders", base64: true } }, isPlain: true },
     onCompleteUrl: { task: { onCompleteUrl: "http://localhost/done" }, isPlain: true },
+    dedupe: {
+      task: {
+        dedupe: { key: "k", mode: "first", windowSeconds: 9, maxWaitSeconds: null, callbackSealed: null },
+      },
+      isPlain: false,
+    },
+    onFailureUrl: { task: { onFailureUrl: "http://localhost/failed" }, isPlain: false },
     delaySeconds: { task: { delaySeconds: 5 }, isPlain: false },
     runAt: { task: { runAt: new Date(Date.now() + 60_000) }, isPlain: false },
     simulate: {
@@ -83,6 +92,7 @@ describe("a batch of plain tasks", () => {
     follow: { task: { follow: { ...NO_FOLLOW_UP, pollConfig: POLLED } }, isPlain: false },
     tags: { task: { tags: ["a"] }, isPlain: false },
     metadata: { task: { metadata: { a: "b" } }, isPlain: false },
+    flow: { task: { flow: { key: "a", concurrency: 1, rate: null, period: null } }, isPlain: false },
     callback: { task: { callback: { hash: "ab", sealed: "cd" } }, isPlain: false },
     idempotency: {
       task: { idempotency: { key: "key", requestHash: "ab", callbackSealed: "cd" } },
@@ -91,15 +101,16 @@ describe("a batch of plain tasks", () => {
     sandbox: { task: { sandbox: true }, isPlain: false },
   };
 
-  for (const [field, each] of Object.entries({ usual: { task: {}, isPlain: true }, ...unlike })) {
+  for (const [field, each] of Object.entries({ "nothing special": { task: {}, isPlain: true }, ...unlike })) {
     if (each === null) continue;
-    it(`${each.isPlain ? "holds" : "does not hold"} a task with this of its own: ${field}`, async () => {
+    it(`${each.isPlain ? "may contain" : "may not contain"} a task that sets ${field}`, async () => {
       const task = () => ({ ...newTask(queue), ...each.task });
+      const [one, many] = field === "message" ? MESSAGES : [PLAIN_ONE, PLAIN];
       for (const reservation of [null, ...(each.isPlain ? [slot()] : [])]) {
         sent();
         const plain = task();
         const [accepted] = await insertTasks(sql, [{ task: plain, reservation }], workerId);
-        assert.equal(sent().includes(PLAIN_ONE), each.isPlain);
+        assert.equal(sent().includes(one), each.isPlain);
         if (!each.isPlain) return;
 
         // One of two is stored as if it came alone.
@@ -112,7 +123,7 @@ describe("a batch of plain tasks", () => {
           ],
           workerId,
         );
-        assert.deepEqual(sent(), [PLAIN]);
+        assert.deepEqual(sent(), [many]);
         for (const { id } of [first, second]) assert.deepEqual(await stored(id), await stored(plain.id));
 
         // In a batch with another that is not, it takes the way of all.
@@ -145,13 +156,13 @@ describe("a batch of plain tasks", () => {
     ],
   };
   for (const [what, submissions] of Object.entries(refused))
-    it(`is none that ${what}`, async () => {
+    it(`is not inserted by the short statement if it ${what}`, async () => {
       sent();
       await insertTasks(sql, submissions(), workerId);
       assert.deepEqual(sent(), ["insert_tasks"]);
     });
 
-  it("is stored but for the tasks whose idempotency key is taken, and a key is free again after a day", async () => {
+  it("skips tasks whose idempotency key is taken, and a key is free after a day", async () => {
     const keyed = (key: string | null) => ({
       task: {
         ...newTask(queue),
@@ -187,7 +198,7 @@ describe("a batch of plain tasks", () => {
     assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed", "insert_tasks_keyed_one"]));
   });
 
-  it("is stored pending by the other statement when its slots are of another epoch, or its worker is gone", async () => {
+  it("is stored as pending when its slots have another epoch, or its worker is gone", async () => {
     const gone = await store.openWorker();
     await store.database.rows("delete from workers where id = $1", [gone]);
     for (const [epoch, worker] of [
@@ -199,7 +210,7 @@ describe("a batch of plain tasks", () => {
     }
   });
 
-  it("is refused whole when one of its tasks is refused, and counted exactly", async () => {
+  it("is refused as a whole when one task is refused, with exact tallies", async () => {
     const id = newUuid();
     await insertTasks(sql, [{ task: { ...newTask(queue), id }, reservation: slot() }], workerId);
     const again = [

@@ -85,25 +85,25 @@ describe("the plan of the claim", () => {
     assert.equal((await store.claim(queue, { workerId, limit: 1 }))[0]?.priority, 1);
   }
 
-  it("steps over 20,000 delayed tasks of a higher priority without statistics", async () => {
+  it("skips 20,000 delayed tasks of a higher priority without statistics", async () => {
     await fill(store, queue, 20_000, { ...delayed, priority: "10" });
     await assertFewBlocks();
   });
 
-  it("steps over 20,000 delayed tasks of a higher priority with fresh statistics", async () => {
+  it("skips 20,000 delayed tasks of a higher priority with fresh statistics", async () => {
     await fill(store, queue, 20_000, { ...delayed, priority: "10" });
     await store.database.rows("analyze tasks");
     await assertFewBlocks();
   });
 
-  it("steps over delayed tasks that came after the statistics were made", async () => {
+  it("skips delayed tasks that are newer than the statistics", async () => {
     await fill(store, queue, 10_000, { ...finished, priority: "5" });
     await store.database.rows("analyze tasks");
     await fill(store, queue, 10_000, { ...delayed, priority: "10" });
     await assertFewBlocks();
   });
 
-  it("steps over due tasks of a paused queue that came after the statistics were made", async () => {
+  it("skips due tasks of a paused queue that are newer than the statistics", async () => {
     await fill(store, queue, 10_000, { ...delayed, priority: "10" });
     await store.database.rows("analyze tasks");
     const paused = await store.openQueue();
@@ -113,7 +113,7 @@ describe("the plan of the claim", () => {
 });
 
 describe("the plan of the count of tasks that name a vault token", () => {
-  it("looks at no more open tasks than it may, with statistics of before they came and with new ones", async () => {
+  it("reads no more open tasks than its limit, with old and with new statistics", async () => {
     const store = await openTestStore();
     try {
       const queue = await store.openQueue();
@@ -139,7 +139,7 @@ describe("the plan of the count of tasks that name a vault token", () => {
 describe("the plan of the count of a tag's tasks", () => {
   const MOST = 10_000;
 
-  it("reads each page of the index once, whatever the statistics, for tags that many tasks have", async () => {
+  it("reads each index page once for a frequent tag, with old and with new statistics", async () => {
     const store = await openTestStore();
     try {
       const queue = await store.openQueue();
@@ -156,7 +156,7 @@ describe("the plan of the count of a tag's tasks", () => {
       );
       for (const statistics of ["old", "new"]) {
         for (const filter of [{}, { statuses: ["completed"] as const }, { hosts: ["localhost"] }]) {
-          const wanted = { ...ALL_TASKS, tag: "often", ...filter };
+          const wanted = { ...ALL_TASKS, tags: ["often"], ...filter };
           for (const mode of MODES) {
             const plan = await explain(store.database, mode, (sql) =>
               countMatches(sql, queue.teamId, wanted, MOST),
@@ -210,7 +210,7 @@ describe("the plan of the settlement", () => {
   }
 });
 
-describe("the plans of what is told to listeners", () => {
+describe("the plans of statements that write events", () => {
   let store: TestStore;
   before(async () => {
     store = await openTestStore();
@@ -222,7 +222,7 @@ describe("the plans of what is told to listeners", () => {
   after(() => store.close());
 
   for (const statistics of ["no statistics", "fresh statistics"]) {
-    it(`ask for a listener by its key among 10,000, with ${statistics}`, async () => {
+    it(`find a subscribed team by its key among 10,000, with ${statistics}`, async () => {
       if (statistics === "fresh statistics") await store.database.rows("analyze listeners");
       const queue = await store.openQueue();
       const workerId = await store.openWorker();
@@ -248,7 +248,7 @@ describe("the plans of what is told to listeners", () => {
   }
 });
 
-describe("the plans of reading", () => {
+describe("the plans of reads", () => {
   let store: TestStore;
   let queue: StoredQueue;
   before(async () => {
@@ -279,7 +279,13 @@ describe("the plans of reading", () => {
     "the first page of a state of the sandbox": (sql) =>
       listTasks(sql, queue.teamId, { ...ALL_TASKS, sandbox: true, statuses: ["completed"] }, page),
     "the tasks of a tag": (sql) =>
-      searchTasks(sql, queue.teamId, { ...ALL_TASKS, tag: "seldom" }, { ...page, most: 1000 }),
+      searchTasks(sql, queue.teamId, { ...ALL_TASKS, tags: ["seldom"] }, { ...page, most: 1000 }),
+    "the tasks of several tags": (sql) =>
+      searchTasks(sql, queue.teamId, { ...ALL_TASKS, tags: ["seldom", "often"] }, { ...page, most: 1000 }),
+    "a bounded number of tasks for those with an entry in their metadata": (sql) =>
+      searchTasks(sql, queue.teamId, { ...ALL_TASKS, metadata: { order: "4711" } }, { ...page, most: 100 }),
+    "the dismissed tasks": (sql) =>
+      searchTasks(sql, queue.teamId, { ...ALL_TASKS, dismissed: true }, { ...page, most: 100 }),
     "a bounded number of tasks for those of a host": (sql) =>
       searchTasks(sql, queue.teamId, { ...ALL_TASKS, hosts: ["a.test"] }, { ...page, most: 100 }),
     "the tasks of a host in a state that hardly any task has": (sql) =>
@@ -316,7 +322,7 @@ describe("the plans of reading", () => {
       });
 
       for (const [name, read] of Object.entries(reads)) {
-        it(`read ${name} without walking through 10,000 finished tasks`, async () => {
+        it(`read ${name} without scanning 10,000 finished tasks`, async () => {
           for (const mode of MODES) {
             const plan = await explain(store.database, mode, read);
             assert.ok(!plan.scanned.includes("tasks"), `${mode}: tasks read from end to end`);

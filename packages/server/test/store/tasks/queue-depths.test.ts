@@ -26,7 +26,7 @@ describe("the depths of the queues", () => {
       [seconds],
     );
 
-  it("are 0 of a queue that never had a task", async () => {
+  it("are 0 for a queue that never had a task", async () => {
     await open("quiet", await store.openTeam());
     assert.deepEqual(
       await read(),
@@ -34,7 +34,7 @@ describe("the depths of the queues", () => {
     );
   });
 
-  it("are those of all teams that have a queue of this name, together", async () => {
+  it("are summed over all teams that have a queue of the same name", async () => {
     const ours = await open("mails", await store.openTeam());
     const theirs = await open("mails", await store.openTeam());
     await store.insert(ours, {}, {});
@@ -45,7 +45,7 @@ describe("the depths of the queues", () => {
     assert.deepEqual([mails?.pending, mails?.active], [3, 1]);
   });
 
-  it("tell for how long the oldest task of any priority and team has been due", async () => {
+  it("include how long the oldest task of any priority and team has been due", async () => {
     const team = await store.openTeam();
     const ours = await open("mails", team);
     const theirs = await open("mails", await store.openTeam());
@@ -62,13 +62,13 @@ describe("the depths of the queues", () => {
     assert.equal(depths.get("calm")?.oldestPendingSeconds, 0, "it is not due yet");
   });
 
-  it("do not count a sandbox task as late: it is never executed", async () => {
+  it("do not count a sandbox task as overdue", async () => {
     await store.insert(await open("mails", await store.openTeam()), { sandbox: true });
     await age(100);
     assert.equal((await read()).get("mails")?.oldestPendingSeconds, 0);
   });
 
-  it("have the oldest names, and all others as one", async () => {
+  it("list the oldest queue names, and sum up all others", async () => {
     const team = await store.openTeam();
     for (const name of ["zebra", "ant", "bee", "cat"]) {
       await store.insert(await open(name, team), {}, {});

@@ -5,6 +5,9 @@ import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/stor
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
+const LOCK_WAIT =
+  "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%no key update%' and datname = current_database()";
+
 describe("slots of a queue", () => {
   let store: TestStore;
   before(async () => {
@@ -33,7 +36,7 @@ describe("slots of a queue", () => {
 
   const openWorkers = (count: number) => Promise.all(Array.from({ length: count }, () => store.openWorker()));
 
-  it("are all for the only worker that asks", async () => {
+  it("are all granted to the only worker that asks", async () => {
     const queue = await store.openQueue({ concurrency: 7 });
     const [worker = 0] = await openWorkers(1);
 
@@ -44,13 +47,16 @@ describe("slots of a queue", () => {
       epoch: 1,
       concurrency: 7,
       paused: false,
+      ordered: false,
+      breaker: null,
+      holdsHosts: false,
       slots: 7,
       starved: false,
       overdrawn: false,
     });
   });
 
-  it("never add up to more than the concurrency, however many workers ask at once", async () => {
+  it("never exceed the concurrency in total when many workers ask at once", async () => {
     const connections = store.open(8);
     for (const concurrency of [1, 2, 5, 50]) {
       const queue = await store.openQueue({ concurrency });
@@ -67,7 +73,32 @@ describe("slots of a queue", () => {
     }
   });
 
-  it("are shared equally by two workers, once the one that had all of them looks again", async () => {
+  it("are counted under the lock of the queue's row", async () => {
+    const queue = await store.openQueue({ concurrency: 1 });
+    const [first = 0, second = 0] = await openWorkers(2);
+    const [others, watcher] = [store.open(1), store.open(1)];
+    const request = { teamId: queue.teamId, queue: queue.name, using: null };
+    const asking = await store.database.transaction(async (sql) => {
+      await sql.rows("select 1 from queues where id = $1 for no key update", [queue.id]);
+      let isAnswered = false;
+      const asked = acquireSlots(others, { ...request, workerId: second }).then((grant) => {
+        isAnswered = true;
+        return grant?.slots;
+      });
+      // On another connection: a transaction keeps what it has read of pg_stat_activity.
+      while (!isAnswered && (await watcher.rows(LOCK_WAIT)).length === 0);
+      assert.equal(isAnswered, false);
+      await sql.rows("insert into queue_slots (team_id, queue_id, worker_id, slots) values ($1, $2, $3, 1)", [
+        queue.teamId,
+        queue.id,
+        first,
+      ]);
+      return { asked };
+    });
+    assert.equal(await asking.asked, 0);
+  });
+
+  it("are shared equally by two workers once the first one asks again", async () => {
     const queue = await store.openQueue({ concurrency: 5 });
     const [first = 0, second = 0] = await openWorkers(2);
     await acquire(queue, first);
@@ -81,7 +112,7 @@ describe("slots of a queue", () => {
     assert.deepEqual([shared.starved, after.starved], [false, false]);
   });
 
-  it("leave no worker below its share, whatever their number", async () => {
+  it("give every worker its share, for any number of workers", async () => {
     for (const [workerCount, concurrency] of [
       [2, 5],
       [3, 4],
@@ -107,7 +138,7 @@ describe("slots of a queue", () => {
     }
   });
 
-  it("are not taken from a worker that uses them; the grant says that it holds too many", async () => {
+  it("are not taken from a worker that uses them; its grant is marked overdrawn", async () => {
     const queue = await store.openQueue({ concurrency: 4 });
     const [busy = 0, other = 0] = await openWorkers(2);
     await acquire(queue, busy);
@@ -125,7 +156,7 @@ describe("slots of a queue", () => {
     assert.equal((await acquire(queue, other)).slots, 2);
   });
 
-  it("shrink with the concurrency, down to what is in flight", async () => {
+  it("shrink with the concurrency, down to the calls in flight", async () => {
     const queue = await store.openQueue({ concurrency: 10 });
     const [first = 0, second = 0] = await openWorkers(2);
     await acquire(queue, first);
@@ -153,7 +184,7 @@ describe("slots of a queue", () => {
     assert.deepEqual([grant.slots, grant.epoch], [9, 2]);
   });
 
-  it("die with their worker", async () => {
+  it("are free again when their worker is removed", async () => {
     const queue = await store.openQueue({ concurrency: 3 });
     const [dying = 0, other = 0] = await openWorkers(2);
     await acquire(queue, dying, 3);
@@ -164,7 +195,7 @@ describe("slots of a queue", () => {
     assert.equal((await acquire(queue, other)).slots, 3);
   });
 
-  it("are none for a removed worker", async () => {
+  it("are not granted to a removed worker", async () => {
     const queue = await store.openQueue({ concurrency: 3 });
     const [dead = 0] = await openWorkers(1);
     await removeWorker(store.database, dead);
@@ -173,7 +204,7 @@ describe("slots of a queue", () => {
     assert.equal(await granted(queue), 0);
   });
 
-  it("can be returned queue by queue", async () => {
+  it("can be returned for each queue separately", async () => {
     const [quiet, kept] = [
       await store.openQueue({ concurrency: 3 }),
       await store.openQueue({ concurrency: 3 }),
@@ -188,7 +219,7 @@ describe("slots of a queue", () => {
     assert.equal((await acquire(kept, other)).slots, 0);
   });
 
-  it("stay when they were granted again before a release of the earlier grant is carried out", async () => {
+  it("stay granted when a late release names an earlier grant", async () => {
     const queue = await store.openQueue({ concurrency: 3 });
     const [worker = 0, other = 0] = await openWorkers(2);
     const early = { ...(await acquire(queue, worker)), teamId: queue.teamId };
@@ -200,7 +231,7 @@ describe("slots of a queue", () => {
     assert.equal((await acquire(queue, other)).slots, 3);
   });
 
-  it("say that the queue is paused, and carry its epoch", async () => {
+  it("are granted with the queue's pause and epoch", async () => {
     const queue = await store.openQueue();
     const [worker = 0] = await openWorkers(1);
     await setQueuePaused(store.database, queue.teamId, queue.name, true);
@@ -210,7 +241,7 @@ describe("slots of a queue", () => {
     assert.deepEqual([grant.paused, grant.epoch], [true, 2]);
   });
 
-  it("of a queue that was deleted, or never was, are not to be had", async () => {
+  it("of a deleted or unknown queue are not granted", async () => {
     const queue = await store.openQueue();
     const [workerId = 0] = await openWorkers(1);
     await markQueueDeleted(store.database, queue.teamId, queue.name);
@@ -221,7 +252,7 @@ describe("slots of a queue", () => {
     }
   });
 
-  it("of a queue that replaced another are not used up by calls of the old one", async () => {
+  it("of a queue that replaced another are not used by calls of the old one", async () => {
     const old = await store.openQueue({ concurrency: 2 });
     const [workerId = 0] = await openWorkers(1);
     await acquire(old, workerId, 2);

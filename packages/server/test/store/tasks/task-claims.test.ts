@@ -21,7 +21,7 @@ describe("claiming due tasks", () => {
     runAt: new Date(Date.now() - minutes * 60_000),
   });
 
-  it("takes the higher priority first, then what was due first, then what was created first", async () => {
+  it("takes tasks by priority, then by due time, then by creation", async () => {
     const queue = await store.openQueue();
     const due = minutesAgo(10).runAt ?? null;
     const [low, later, created1, created2, earlier, high] = await store.insert(
@@ -42,7 +42,7 @@ describe("claiming due tasks", () => {
     );
   });
 
-  it("takes no more than asked for, and those are the first in order", async () => {
+  it("takes no more than the limit, first in order", async () => {
     const queue = await store.openQueue();
     const ids = await store.insert(queue, { priority: 2 }, { priority: 9 }, { priority: 5 }, { priority: 9 });
 
@@ -55,7 +55,7 @@ describe("claiming due tasks", () => {
     assert.equal((await store.claim(queue, { workerId })).length, 1);
   });
 
-  it("gives the claim a fence, the number of the attempt and all that the call needs", async () => {
+  it("returns the fence, the attempt number and everything that the call needs", async () => {
     const queue = await store.openQueue({
       maxRetries: 7,
       backoff: "fixed",
@@ -99,11 +99,15 @@ describe("claiming due tasks", () => {
         bodyIsJson: false,
         sign: false,
         callbackSealed: null,
+        message: null,
+        flow: null,
+        startByMs: null,
+        scheduledFor: null,
       },
     );
   });
 
-  it("leaves sandbox tasks, delayed tasks and those of other queues and teams alone", async () => {
+  it("takes no sandbox tasks, delayed tasks, or tasks of other queues and teams", async () => {
     const queue = await store.openQueue();
     const sibling = await store.openQueue();
     const stranger = await store.openQueue({}, await store.openTeam());
@@ -123,7 +127,7 @@ describe("claiming due tasks", () => {
     deleted: (sql, { teamId, name }) => markQueueDeleted(sql, teamId, name),
   } satisfies Record<string, (sql: TextSql, queue: StoredQueue) => Promise<unknown>>;
   for (const [changed, change] of Object.entries(changes)) {
-    it(`finds nothing, and says so, when the queue was ${changed} since the slots were granted`, async () => {
+    it(`takes nothing and reports the request as outdated when the queue was ${changed}`, async () => {
       const queue = await store.openQueue();
       await store.insert(queue, {});
       const request = await claimRequest(store.database, queue, { workerId });
@@ -137,7 +141,7 @@ describe("claiming due tasks", () => {
     });
   }
 
-  it("finds nothing, and says so, when the worker's row is gone", async () => {
+  it("takes nothing and reports the request as outdated when the worker was removed", async () => {
     const queue = await store.openQueue();
     await store.insert(queue, {});
     const dead = await store.openWorker();
@@ -151,7 +155,22 @@ describe("claiming due tasks", () => {
     });
   });
 
-  it("is current, with nothing to do, when the queue is empty", async () => {
+  it("takes no task that is due half a second later", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, {});
+    const request = await claimRequest(store.database, queue, { workerId });
+
+    // The database's clock is frozen inside a transaction.
+    await store.database.transaction(async (sql) => {
+      await sql.rows(
+        "update tasks set run_at = now() + interval '500 ms', due_at = now() + interval '500 ms' where queue_id = $1",
+        [queue.id],
+      );
+      assert.deepEqual((await claimDueTasks(sql, request)).claims, []);
+    });
+  });
+
+  it("takes nothing and reports the request as current when the queue is empty", async () => {
     const queue = await store.openQueue();
     const request = await claimRequest(store.database, queue, { workerId });
 
@@ -162,7 +181,7 @@ describe("claiming due tasks", () => {
     });
   });
 
-  it("never gives one task to two workers that claim at the same time", async () => {
+  it("never gives a task to two workers that claim concurrently", async () => {
     const queue = await store.openQueue();
     const ids = await store.insert(queue, ...Array.from({ length: 200 }, () => ({})));
     const workers = await Promise.all([1, 2, 3, 4].map(() => store.openWorker()));
@@ -184,7 +203,7 @@ describe("claiming due tasks", () => {
     assert.deepEqual(new Set(claimed), new Set(ids));
   });
 
-  it("never takes a task that is deleted at the same time: exactly one of the two succeeds", async () => {
+  it("never takes a task that is deleted concurrently: exactly one of the two succeeds", async () => {
     const queue = await store.openQueue();
     const ids = await store.insert(queue, ...Array.from({ length: 100 }, () => ({})));
     const request = await claimRequest(store.database, queue, { workerId, limit: 10 });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { makeCreatedTask } from "../../../src/domain/created-task.ts";
 import { PROVIDER_CATALOG } from "../../../src/domain/poll/provider-catalog.ts";
-import { makeCreatedTask, type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
+import { type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
 import { insertedRow } from "../../../src/store/tasks/task-columns.ts";
 import { findAccepted, insertTasks, type Submission } from "../../../src/store/tasks/task-intake.ts";
@@ -28,7 +29,7 @@ describe("inserting tasks", () => {
     return { id: submission.task.id, accepted };
   }
 
-  it("copies the queue's settings onto the task where it has none of its own", async () => {
+  it("copies the queue's settings to a task that has none of its own", async () => {
     const queue = await store.openQueue({ maxRetries: 2, backoff: "fixed", timeoutSeconds: 7 });
     const plain = await insert(queue, {});
     const own = await insert(queue, { maxRetries: 0, backoff: "exponential", timeoutSeconds: 1 });
@@ -48,7 +49,7 @@ describe("inserting tasks", () => {
     assert.deepEqual(await settings(plain.id), [2, "fixed", 7]);
   });
 
-  it("keeps everything that the task's creator said, and is read as it was said", async () => {
+  it("stores every field of the request, and reads it back unchanged", async () => {
     const queue = await store.openQueue();
     const said: Partial<NewTask> = {
       shape: "direct",
@@ -73,16 +74,16 @@ describe("inserting tasks", () => {
       assert.ok(accepted);
 
       const stored = await findTask(store.database, live(queue.teamId), id);
-      const { callback, replayed, ...created } = makeCreatedTask(
+      const { callback, replayed, joined, ...created } = makeCreatedTask(
         { ...newTask(queue), ...said, ...way, id },
         accepted,
         null,
       );
-      assert.deepEqual(stored, { ...created, polls: null, notifications: null });
+      assert.deepEqual(stored, { ...created, polls: null, notifications: null, retriedWith: null });
     }
   });
 
-  it("says nothing to the database of what a task does not say", async () => {
+  it("omits the fields that a task does not set from the inserted row", async () => {
     const row = JSON.stringify(insertedRow(newTask(await store.openQueue()), null));
 
     assert.deepEqual(Object.keys(JSON.parse(row)), [
@@ -99,7 +100,7 @@ describe("inserting tasks", () => {
     ]);
   });
 
-  it("is due at once, after its delay, or at its time", async () => {
+  it("makes a task due at once, after its delay, or at its runAt", async () => {
     const queue = await store.openQueue();
     const runAt = new Date("2040-01-02T03:04:05.678Z");
     const now = (await insert(queue, {})).accepted;
@@ -111,7 +112,7 @@ describe("inserting tasks", () => {
     assert.deepEqual(timed?.runAt, runAt);
   });
 
-  it("is active at once under a reservation that stands, as its first attempt", async () => {
+  it("makes a task active with its first attempt under a valid reservation", async () => {
     const queue = await store.openQueue();
 
     const { id, accepted } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
@@ -126,7 +127,7 @@ describe("inserting tasks", () => {
     assert.deepEqual(task?.startedAt, accepted?.createdAt);
   });
 
-  it("is pending under a reservation that does not stand any more", async () => {
+  it("leaves a task pending under an outdated or foreign reservation", async () => {
     const queue = await store.openQueue();
     const other = await store.openQueue();
     await setQueuePaused(store.database, queue.teamId, queue.name, true);
@@ -138,7 +139,7 @@ describe("inserting tasks", () => {
     assert.equal(foreign.accepted?.handedOff, false);
   });
 
-  it("is pending when the worker's row is gone", async () => {
+  it("leaves a task pending when the worker's row was removed", async () => {
     const queue = await store.openQueue();
     const dead = await store.openWorker();
     await removeWorker(store.database, dead);
@@ -149,7 +150,7 @@ describe("inserting tasks", () => {
     assert.equal(accepted?.handedOff, false);
   });
 
-  it("is refused for a queue that is deleted, another team's or unknown; the others of the batch are not", async () => {
+  it("refuses a deleted, foreign or unknown queue, and stores the others of the batch", async () => {
     const queue = await store.openQueue();
     const deleted = await store.openQueue();
     const foreign = await store.openQueue({}, await store.openTeam());
@@ -174,7 +175,7 @@ describe("inserting tasks", () => {
     );
   });
 
-  it("never inserts a sandbox task active, whatever is asked for", async () => {
+  it("never makes a sandbox task active, even with a reservation", async () => {
     const queue = await store.openQueue();
 
     const { accepted } = await insert(queue, { sandbox: true }, { queueId: queue.id, epoch: 1 });
@@ -182,7 +183,7 @@ describe("inserting tasks", () => {
     assert.equal(accepted?.handedOff, false);
   });
 
-  it("keeps the call exactly as it was given", async () => {
+  it("stores the call unchanged", async () => {
     const queue = await store.openQueue();
     const call = {
       method: "PATCH",
@@ -196,7 +197,7 @@ describe("inserting tasks", () => {
     assert.deepEqual((await findTask(store.database, live(queue.teamId), id))?.call, call);
   });
 
-  it("can tell afterwards what was stored and what was not", async () => {
+  it("can be checked afterwards for each task: stored or not", async () => {
     const queue = await store.openQueue();
     const { id } = await insert(queue, {});
 
@@ -209,7 +210,7 @@ describe("inserting tasks", () => {
     assert.equal(answers[0]?.handedOff, false);
   });
 
-  it("does not take another worker's claim of the task for its own hand-off", async () => {
+  it("does not mistake another worker's claim of the task for its own hand-off", async () => {
     const queue = await store.openQueue();
     const { id } = await insert(queue, {});
     const other = await store.openWorker();
@@ -220,7 +221,7 @@ describe("inserting tasks", () => {
     assert.equal(answer?.handedOff, false);
   });
 
-  it("does not take a claim of its own for the hand-off either: that claim was started already", async () => {
+  it("does not mistake a claim of its own for a hand-off", async () => {
     const queue = await store.openQueue();
     const { id } = await insert(queue, {});
     assert.equal((await store.claim(queue, { workerId })).length, 1);
@@ -230,7 +231,7 @@ describe("inserting tasks", () => {
     assert.equal(answer?.handedOff, false);
   });
 
-  it("recognises its own hand-off", async () => {
+  it("recognizes its own hand-off", async () => {
     const queue = await store.openQueue();
     const { id } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
 

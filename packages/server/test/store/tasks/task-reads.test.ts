@@ -56,12 +56,12 @@ describe("reading tasks", () => {
 
   const count = (filter: Asked) => countTasks(store.database, teamId, { ...ALL_TASKS, ...filter });
 
-  it("lists the team's tasks, newest first, and no other's", async () => {
+  it("lists only the team's tasks, newest first", async () => {
     assert.deepEqual(await list({}), [6, 5, 4, 3, 2, 1, 0]);
     assert.equal(await count({}), 7);
   });
 
-  it("lists by queue, by status and by both, and counts the same", async () => {
+  it("lists and counts by queue, by status and by both", async () => {
     const cases = [
       [{ queue: errands.name }, [6, 5, 2, 1, 0]],
       [{ queue: letters.name }, [4, 3]],
@@ -90,7 +90,7 @@ describe("reading tasks", () => {
     assert.deepEqual(await list({ queue: errands.name }, { after: ids[1] ?? "", order: "asc" }), [2, 5, 6]);
   });
 
-  it("still shows the finished tasks of a deleted queue under its name, beside those of its successor", async () => {
+  it("lists the tasks of a deleted queue under its name, next to those of its successor", async () => {
     const queue = await store.openQueue({}, teamId);
     const [old = ""] = await store.insert(queue, {});
     await markQueueDeleted(store.database, teamId, queue.name);

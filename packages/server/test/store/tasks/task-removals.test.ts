@@ -57,17 +57,17 @@ describe("removing tasks", () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
 
-    assert.equal(await removePendingTask(store.database, live(queue.teamId), id), true);
-    assert.equal(await removePendingTask(store.database, live(queue.teamId), id), false);
+    assert.ok(await removePendingTask(store.database, live(queue.teamId), id));
+    assert.equal(await removePendingTask(store.database, live(queue.teamId), id), null);
     assert.deepEqual(await store.claim(queue, { workerId }), []);
   });
 
-  it("waits for no other that counts in the same queue, and neither does the folding", async () => {
+  it("does not wait for other removals or folding of tallies in the same queue", async () => {
     const queue = await store.openQueue();
     const [first = "", second = ""] = await store.insert(queue, {}, {}, {});
     await store.database.transaction(async (sql) => {
-      assert.equal(await removePendingTask(sql, live(queue.teamId), first), true);
-      assert.equal(await removePendingTask(store.database, live(queue.teamId), second), true);
+      assert.ok(await removePendingTask(sql, live(queue.teamId), first));
+      assert.ok(await removePendingTask(store.database, live(queue.teamId), second));
       await foldTallies(store.database);
     });
     await foldTallies(store.database);
@@ -76,7 +76,7 @@ describe("removing tasks", () => {
     assert.deepEqual(tallied, counted);
   });
 
-  it("counts what it removed without a worker, and folding adds it to one row", async () => {
+  it("tallies removals without a worker, and folding merges the rows into one", async () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {}, {});
     await removePendingTask(store.database, live(queue.teamId), id);
@@ -92,7 +92,7 @@ describe("removing tasks", () => {
     assert.deepEqual(await tallies(), [{ worker: 0, pending: 1 }]);
   });
 
-  it("does not remove a task that is active, completed or failed, nor another team's", async () => {
+  it("removes no active, completed or failed task, nor another team's", async () => {
     const queue = await store.openQueue();
     await store.insert(queue, {}, {}, {}, {});
     const [active, completed, failed, retried] = await store.claim(queue, { workerId });
@@ -104,14 +104,14 @@ describe("removing tasks", () => {
     );
 
     for (const { id } of [active, completed, failed]) {
-      assert.equal(await removePendingTask(store.database, live(queue.teamId), id), false);
+      assert.equal(await removePendingTask(store.database, live(queue.teamId), id), null);
     }
     const stranger = await store.openTeam();
-    assert.equal(await removePendingTask(store.database, live(stranger), retried.id), false);
-    assert.equal(await removePendingTask(store.database, live(queue.teamId), retried.id), true);
+    assert.equal(await removePendingTask(store.database, live(stranger), retried.id), null);
+    assert.ok(await removePendingTask(store.database, live(queue.teamId), retried.id));
   });
 
-  it("removes the pending tasks of a deleted queue in batches, sandbox and delayed ones too, and nothing else", async () => {
+  it("removes all pending tasks of a deleted queue in batches, and nothing else", async () => {
     const doomed = await store.openQueue();
     const kept = await store.openQueue();
     const stranger = await store.openQueue({}, await store.openTeam());
@@ -137,7 +137,7 @@ describe("removing tasks", () => {
     assert.equal(await taskStatus(store.database, live(doomed.teamId), completed.id), "completed");
   });
 
-  it("does not remove the tasks of another team's queue, asked for by a number that is not its own", async () => {
+  it("removes no tasks of another team's queue", async () => {
     const victim = await store.openQueue({}, await store.openTeam());
     const [id] = await store.insert(victim, {});
     await markQueueDeleted(store.database, victim.teamId, victim.name);
@@ -148,7 +148,7 @@ describe("removing tasks", () => {
     assert.equal(await exists(victim, id), true);
   });
 
-  it("finds what a delete that died half-way left behind", async () => {
+  it("removes what an interrupted queue deletion left behind", async () => {
     const doomed = await store.openQueue();
     await store.insert(doomed, {}, {}, {});
     await markQueueDeleted(store.database, doomed.teamId, doomed.name);
@@ -158,7 +158,7 @@ describe("removing tasks", () => {
     assert.equal((await removePendingOfDeletedQueues(store.database, batch)).removed, 0);
   });
 
-  it("keeps finished tasks for the days of the retention and removes them afterwards, in batches", async () => {
+  it("removes ended tasks after the retention period, in batches", async () => {
     const queue = await store.openQueue();
     await store.insert(queue, ...Array.from({ length: 9 }, () => ({})));
     const claims = await store.claim(queue, { workerId });
@@ -193,7 +193,7 @@ describe("removing tasks", () => {
     );
   });
 
-  it("keeps a task that was created long ago and ended only now", async () => {
+  it("keeps a task that was created long ago and has just ended", async () => {
     const queue = await store.openQueue();
     await store.insert(queue, {});
     const [claim] = await store.claim(queue, { workerId });
@@ -205,7 +205,7 @@ describe("removing tasks", () => {
     assert.equal(await exists(queue, aged), true);
   });
 
-  it("forgets a deleted queue an hour later, once its last task is gone", async () => {
+  it("removes a deleted queue after an hour, once its last task is gone", async () => {
     const [empty, used] = [await store.openQueue(), await store.openQueue()];
     await store.insert(used, {});
     await store.claim(used, { workerId });
@@ -227,7 +227,7 @@ describe("removing tasks", () => {
     assert.deepEqual(await left(), [used.id]);
   });
 
-  it("keeps the sums when it folds the tallies of workers that are no more", async () => {
+  it("keeps the sums when it folds the tallies of removed workers", async () => {
     const queue = await store.openQueue();
     const [first, second] = [await store.openWorker(), await store.openWorker()];
     await store.insert(queue, {}, {}, {}, {});

@@ -8,7 +8,7 @@ import { heldTasks, reapTasks, releaseTasks } from "../../../src/store/tasks/tas
 import { removeExpiredWorkers, removeWorker, renewWorker } from "../../../src/store/tasks/workers.ts";
 import { live, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
-describe("giving tasks back", () => {
+describe("releasing tasks", () => {
   let store: TestStore;
   let workerId: number;
   before(async () => {
@@ -31,7 +31,7 @@ describe("giving tasks back", () => {
     await reapTasks(store.database, workerId);
   }
 
-  it("takes from the dead, and only from them", async () => {
+  it("reaps the tasks of removed workers only", async () => {
     const queue = await store.openQueue();
     const dying = await store.openWorker();
     const ids = await store.insert(queue, {}, {});
@@ -43,7 +43,17 @@ describe("giving tasks back", () => {
 
     const { teamId, name, id: queueId } = queue;
     assert.deepEqual(returned, [
-      { teamId, id: ids[0], queue: name, queueId, status: "pending", failure: null, notify: false },
+      {
+        teamId,
+        id: ids[0],
+        queue: name,
+        queueId,
+        flow: null,
+        status: "pending",
+        failure: null,
+        notify: false,
+        hasFailureCallback: false,
+      },
     ]);
     assert.deepEqual(
       (await heldTasks(store.database, workerId)).map(({ id }) => id),
@@ -52,7 +62,7 @@ describe("giving tasks back", () => {
     assert.deepEqual(await reapTasks(store.database, workerId), []);
   });
 
-  it("closes the attempt as interrupted, which consumes no retry", async () => {
+  it("closes the attempt as interrupted, without using a retry", async () => {
     const queue = await store.openQueue({ maxRetries: 0 });
     const [id = ""] = await store.insert(queue, {});
     await loseWorker(queue);
@@ -73,7 +83,7 @@ describe("giving tasks back", () => {
     assert.equal(claim?.attempt, 2);
   });
 
-  it("keeps the place of a task in its queue", async () => {
+  it("keeps a task's position in its queue", async () => {
     const queue = await store.openQueue();
     const [first] = await store.insert(queue, {});
     await store.insert(queue, {});
@@ -85,7 +95,7 @@ describe("giving tasks back", () => {
     assert.equal((await store.claim(queue, { workerId, limit: 1 }))[0]?.id, first);
   });
 
-  it("fails a task with which three workers died", async () => {
+  it("fails a task after three workers died during its attempts", async () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
 
@@ -108,7 +118,7 @@ describe("giving tasks back", () => {
     );
   });
 
-  it("gives a task back any number of times when its worker stops in good order", async () => {
+  it("releases a task any number of times when its workers stop normally", async () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
     for (let stop = 0; stop < 5; stop += 1) {
@@ -122,7 +132,7 @@ describe("giving tasks back", () => {
     assert.equal(task.attempts[0]?.phase, "not_sent");
   });
 
-  it("releases only under the fence of the claim", async () => {
+  it("releases a task only with the fence of its claim", async () => {
     const queue = await store.openQueue();
     await store.insert(queue, {});
     const [claim] = await store.claim(queue, { workerId });
@@ -133,7 +143,7 @@ describe("giving tasks back", () => {
     assert.deepEqual(await releaseTasks(store.database, [claim as Claim], "sent", workerId), []);
   });
 
-  it("does not bring a task back to life that is pending again under the fence it is asked for", async () => {
+  it("changes nothing when the task is already pending with the given fence", async () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
     const [claim] = await store.claim(queue, { workerId });
@@ -145,7 +155,7 @@ describe("giving tasks back", () => {
     assert.deepEqual(await found(queue, id), before);
   });
 
-  it("ends a task that comes back to a queue which was deleted", async () => {
+  it("fails a task that is released into a deleted queue", async () => {
     const queue = await store.openQueue();
     const [id = ""] = await store.insert(queue, {});
     const [claim] = await store.claim(queue, { workerId });
@@ -157,9 +167,9 @@ describe("giving tasks back", () => {
     assert.equal((await found(queue, id)).failureReason, "queue_deleted");
   });
 
-  it("finds workers whose lease has run out by the database's clock, and no others", async () => {
+  it("removes workers whose lease has expired by the database's clock, and no others", async () => {
     const expired = await store.openWorker(-1);
-    const alive = await store.openWorker(60_000);
+    const alive = await store.openWorker(13_000);
 
     const removed = await removeExpiredWorkers(store.database);
 
@@ -169,14 +179,14 @@ describe("giving tasks back", () => {
     assert.notEqual(await renewWorker(store.database, alive, 60_000), null);
   });
 
-  it("renews a lease that ran out but was not taken away", async () => {
+  it("renews an expired lease whose worker was not removed yet", async () => {
     const late = await store.openWorker(-1000);
 
     assert.notEqual(await renewWorker(store.database, late, 60_000), null);
     assert.ok(!(await removeExpiredWorkers(store.database)).includes(late));
   });
 
-  it("gives the tasks of a dead worker back in batches until none is left", async () => {
+  it("releases the tasks of a dead worker in batches of 500", async () => {
     const queue = await store.openQueue();
     const dying = await store.openWorker();
     await store.insert(queue, ...Array.from({ length: 600 }, () => ({})));

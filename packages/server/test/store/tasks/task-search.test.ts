@@ -66,12 +66,12 @@ describe("searching tasks", () => {
   };
 
   const CASES: readonly (readonly [Partial<TaskFilter>, readonly number[]])[] = [
-    [{ tag: "a" }, [4, 2, 0]],
-    [{ tag: "b" }, [2]],
-    [{ tag: "a", queue: "queue-1" }, [2, 0]],
-    [{ tag: "a", statuses: ["failed", "completed"] }, [4]],
-    [{ tag: "a", sandbox: true }, [3]],
-    [{ tag: "c" }, []],
+    [{ tags: ["a"] }, [4, 2, 0]],
+    [{ tags: ["b"] }, [2]],
+    [{ tags: ["a"], queue: "queue-1" }, [2, 0]],
+    [{ tags: ["a"], statuses: ["failed", "completed"] }, [4]],
+    [{ tags: ["a"], sandbox: true }, [3]],
+    [{ tags: ["c"] }, []],
     [{ hosts: ["one.test"] }, [2, 0]],
     [{ hosts: ["[::1]"] }, [1]],
     [{ hosts: ["one.test"], queue: "queue-2" }, []],
@@ -91,7 +91,7 @@ describe("searching tasks", () => {
   ];
 
   for (const [filter, expected] of CASES) {
-    it(`finds the tasks of ${JSON.stringify(filter)}, in one look or in many short ones`, async () => {
+    it(`finds the tasks of ${JSON.stringify(filter)}, in one scan or many short ones`, async () => {
       assert.deepEqual(await search(filter), expected);
       for (const most of [1, 2, 3])
         assert.deepEqual(await search(filter, most), expected, `${most} at a time`);
@@ -101,16 +101,16 @@ describe("searching tasks", () => {
     });
   }
 
-  it("finds a task by its id, and says what a count has left out", async () => {
+  it("finds a task by its id, and reports when a count is incomplete", async () => {
     assert.deepEqual(await search({ id: ids[1] ?? "" }), [1]);
     assert.deepEqual(await search({ id: ids[3] ?? "" }), []);
     const counted = await countMatches(store.database, teamId, { ...ALL_TASKS, hosts: ["one.test"] }, 3);
     assert.equal(counted.isWhole, false);
   });
 
-  it("counts along a tag as many as it may look at, and says whether there are others", async () => {
+  it("counts a tag's tasks up to a limit, and reports whether the count is complete", async () => {
     const count = (most: number, filter: Partial<TaskFilter> = {}) =>
-      countMatches(store.database, teamId, { ...ALL_TASKS, tag: "a", ...filter }, most);
+      countMatches(store.database, teamId, { ...ALL_TASKS, tags: ["a"], ...filter }, most);
     // Three live tasks have the tag, and one of the sandbox.
     assert.deepEqual(await count(5), { total: 3, isWhole: true });
     assert.deepEqual(await count(4), { total: 3, isWhole: true });
@@ -122,7 +122,7 @@ describe("searching tasks", () => {
     });
   });
 
-  it("forgets the tags of a task that is removed", async () => {
+  it("deletes the tags of a removed task", async () => {
     const queue = await store.openQueue({}, teamId);
     const [id = ""] = await store.insert(queue, { tags: ["gone", "soon"] });
     await removePendingTask(store.database, live(teamId), id);

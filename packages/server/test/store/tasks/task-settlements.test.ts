@@ -76,7 +76,7 @@ describe("settling attempts", () => {
     assert.notEqual(task.completedAt, null);
   });
 
-  it("puts a retry back into its queue, due after its wait and not before", async () => {
+  it("puts a retry back into its queue, due after its delay", async () => {
     const claim = await claimOne();
     const [clock] = await store.database.rows<{ now: Date }>("select now()");
 
@@ -91,7 +91,7 @@ describe("settling attempts", () => {
     assert.deepEqual(await store.claim(queue, { workerId }), []);
   });
 
-  it("counts failures and attempts from one claim to the next", async () => {
+  it("carries failures and attempt numbers over to the next claim", async () => {
     const first = await claimOne();
     await settleAttempts(
       store.database,
@@ -115,7 +115,7 @@ describe("settling attempts", () => {
     );
   });
 
-  it("changes nothing when the claim was settled before", async () => {
+  it("changes nothing when the claim was already settled", async () => {
     const claim = await claimOne();
     await settleAttempts(store.database, [settlementOf(claim)], workerId);
     const before = await found(claim);
@@ -126,7 +126,7 @@ describe("settling attempts", () => {
     assert.deepEqual(await found(claim), before);
   });
 
-  it("changes nothing when the task was taken back and claimed again", async () => {
+  it("changes nothing when the task was released and claimed again", async () => {
     const stale = await claimOne();
     await releaseTasks(store.database, [stale], "sent", workerId);
     const [fresh] = await store.claim(queue, { workerId });
@@ -138,7 +138,7 @@ describe("settling attempts", () => {
     assert.equal(settled?.status, "completed");
   });
 
-  it("tells a late answer from the current one when both are of the same task in one batch", async () => {
+  it("distinguishes a late answer from the current one of the same task in one batch", async () => {
     const stale = await claimOne();
     await releaseTasks(store.database, [stale], "sent", workerId);
     const [fresh] = await store.claim(queue, { workerId });
@@ -156,7 +156,7 @@ describe("settling attempts", () => {
     assert.equal((await found(stale)).status, "completed");
   });
 
-  it("notes what a late answer said, without changing the task", async () => {
+  it("records a late answer as superseded, without changing the task", async () => {
     const stale = await claimOne();
     await releaseTasks(store.database, [stale], "sent", workerId);
 
@@ -172,7 +172,7 @@ describe("settling attempts", () => {
     await settleAttempts(store.database, [settlementOf(again as Claim)], workerId);
   });
 
-  it("never notes a late answer over an attempt that was closed by its own answer", async () => {
+  it("does not mark an attempt as superseded that was closed by its own answer", async () => {
     const claim = await claimOne();
     await settleAttempts(store.database, [settlementOf(claim)], workerId);
     const before = await found(claim);
@@ -182,7 +182,7 @@ describe("settling attempts", () => {
     assert.deepEqual(await found(claim), before);
   });
 
-  it("settles tasks of several teams and queues in one batch, each answered in its place", async () => {
+  it("settles tasks of several teams and queues in one batch, with results in order", async () => {
     const queues = [queue, await store.openQueue(), await store.openQueue({}, await store.openTeam())];
     const claims = [];
     for (const each of queues) claims.push(await claimOne(each));
@@ -200,7 +200,29 @@ describe("settling attempts", () => {
     );
   });
 
-  it("does not touch a task of another team with the same id", async () => {
+  it("stores each task's own result in a batch", async () => {
+    const claims = [await claimOne(), await claimOne(), await claimOne()];
+    const answers = ["first", "second", "third"];
+
+    await settleAttempts(
+      store.database,
+      claims.map((claim, index) =>
+        settlementOf(claim, {
+          kind: "completed",
+          result: { statusCode: 200, headers: {}, body: answers[index] ?? "", duration: 5 },
+        }),
+      ),
+      workerId,
+    );
+
+    const stored = await Promise.all(claims.map(found));
+    assert.deepEqual(
+      stored.map(({ result }) => result?.body),
+      answers,
+    );
+  });
+
+  it("leaves a task alone when the settlement names another team", async () => {
     const claim = await claimOne();
     const stranger = { ...claim, teamId: await store.openTeam() };
 
@@ -208,7 +230,7 @@ describe("settling attempts", () => {
     assert.equal((await found(claim)).status, "active");
   });
 
-  it("ends a task whose retry has no queue to go to", async () => {
+  it("fails a task whose queue was deleted instead of retrying it", async () => {
     const doomed = await store.openQueue();
     const claim = await claimOne(doomed);
     await markQueueDeleted(store.database, doomed.teamId, doomed.name);
@@ -223,7 +245,7 @@ describe("settling attempts", () => {
     assert.notEqual(task.completedAt, null);
   });
 
-  it("completes a task, or fails it for its own reason, in a queue that was deleted meanwhile", async () => {
+  it("completes or fails a task for its own reason when its queue was deleted", async () => {
     const doomed = await store.openQueue();
     const [a, b] = [await claimOne(doomed), await claimOne(doomed)];
     await markQueueDeleted(store.database, doomed.teamId, doomed.name);
@@ -234,7 +256,7 @@ describe("settling attempts", () => {
     assert.equal((await found(b)).failureReason, "retries_exhausted");
   });
 
-  it("keeps odd texts as they are", async () => {
+  it("stores special characters unchanged", async () => {
     const claim = await claimOne();
     const body = "\\u0000 \\\\ \" ' $1 {} \u2028 \u{1f6ce} \ufffd %s \t\r\n";
     const headers = { "x-odd": "'; drop table tasks; --" };
@@ -245,7 +267,7 @@ describe("settling attempts", () => {
     assert.deepEqual((await found(claim)).result, result);
   });
 
-  it("leaves an attempt open for all to see until it is settled", async () => {
+  it("shows the attempt as active until it is settled", async () => {
     const claim = await claimOne();
 
     const task = await found(claim);
@@ -264,7 +286,7 @@ describe("settling attempts", () => {
     ]);
   });
 
-  it("is too late after the reaper, and the reaper is too late after it", async () => {
+  it("is discarded after the reaper released the task, and vice versa", async () => {
     const dying = await store.openWorker();
     await store.insert(queue, {}, {});
     const claims = await store.claim(queue, { workerId: dying });

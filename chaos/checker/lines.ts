@@ -1,0 +1,130 @@
+import { type Answer, type History, isEnd, type QueueRow, type TaskChange, type TaskRow } from "./history.ts";
+import type { Violation } from "./violation.ts";
+
+/** A change of the queue and a claim may commit in either order within this time. */
+const COMMIT_MS = 50;
+/** Within this time of its becoming due a task has joined its line. */
+const JOIN_MS = 10_000;
+
+/** What is known of a task after its last change. */
+interface Member {
+  row: TaskRow;
+  changedAt: number;
+  /** When its first attempt since its creation or its last retry by hand began; null if none has, or it has ended. */
+  begunAt: number | null;
+  /** It failed in a line that failures block, and has not completed since. */
+  isBlocking: boolean;
+}
+
+interface Line {
+  queue: QueueRow;
+  /** Since when it is ordered. */
+  since: number;
+  readonly members: Map<string, Member>;
+}
+
+/**
+ * The promise of ordered queues, from the committed changes in their order: when a task starts, no other has begun and not
+ * ended, none that failed blocks the line, and none that was ready before it is older.
+ */
+export function checkLines(history: History): Violation[] {
+  const lines = new Map<number, Line>();
+  const created = creations(history.answers);
+  const violations: Violation[] = [];
+  for (const change of [...history.changes].sort((one, other) => one.seq - other.seq)) {
+    if (change.relation === "queues") noteQueue(lines, change.row, change.committedAt);
+    if (change.relation !== "tasks") continue;
+    const line = lines.get(change.row.queueId);
+    if (line === undefined) continue;
+    const isOrdered = line.queue.ordered && line.since < change.committedAt - COMMIT_MS;
+    if (isOrdered && isStart(line, change)) {
+      const text = whyNot(line, change, created);
+      const { row, committedAt: at } = change;
+      if (text !== null) violations.push({ promise: "line", text, taskId: row.id, at });
+    }
+    noteTask(line, change);
+  }
+  return violations;
+}
+
+function noteQueue(lines: Map<number, Line>, queue: QueueRow, at: number): void {
+  const line = lines.get(queue.id);
+  if (line === undefined) {
+    lines.set(queue.id, { queue, since: at, members: new Map() });
+    return;
+  }
+  if (line.queue.ordered !== queue.ordered) line.since = at;
+  line.queue = queue;
+  if (!queue.ordered || !queue.blocks) for (const member of line.members.values()) member.isBlocking = false;
+}
+
+function noteTask({ queue, members }: Line, { op, row, committedAt }: TaskChange): void {
+  if (op === "delete") {
+    members.delete(row.id);
+    return;
+  }
+  const before = members.get(row.id);
+  const isRetried = before !== undefined && row.retries > before.row.retries;
+  const begunAt = isRetried ? null : (before?.begunAt ?? (row.status === "active" ? committedAt : null));
+  const hasFailed =
+    row.status === "failed" && row.failureReason !== "expired" && queue.ordered && queue.blocks;
+  const isOver = row.status === "completed" || row.status === "cancelled" || row.failureReason === "expired";
+  const isBlocking = !isOver && (hasFailed || before?.isBlocking === true);
+  members.set(row.id, {
+    row,
+    changedAt: committedAt,
+    begunAt: isEnd(row.status) ? null : begunAt,
+    isBlocking,
+  });
+}
+
+function isStart({ members }: Line, { op, row }: TaskChange): boolean {
+  const before = members.get(row.id);
+  return op !== "delete" && row.status === "active" && row.attemptCount > (before?.row.attemptCount ?? 0);
+}
+
+function whyNot(
+  { members, since }: Line,
+  { row, committedAt }: TaskChange,
+  created: ReadonlyMap<string, Answer>,
+): string | null {
+  const own = members.get(row.id);
+  // Of several that had begun before the line did, each may go on when no other is under way.
+  const isOld = (at: number | null) => at !== null && at < since;
+  for (const member of members.values()) {
+    const { row: other } = member;
+    if (other.id === row.id) continue;
+    const isLeft = other.status === "pending" && isOld(member.begunAt) && isOld(own?.begunAt ?? null);
+    if (member.begunAt !== null && !isLeft)
+      return `it started while ${other.id} was ${other.status} and had not ended`;
+    if (member.isBlocking) return `it started although ${other.id} failed and blocks the line`;
+    if ((own?.begunAt ?? null) !== null || !isOlder(other, row) || !isReady(member, committedAt)) continue;
+    const isFirst = wasAnsweredFirst(created.get(other.id), created.get(row.id)) && isPlain(other);
+    const isLong = Math.max(member.changedAt, other.runAt) + JOIN_MS < committedAt;
+    if (isFirst || isLong) return `it started before ${other.id}, which is older and was due`;
+  }
+  return null;
+}
+
+function isOlder(one: TaskRow, other: TaskRow): boolean {
+  return one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt;
+}
+
+function isReady({ row: { status, runAt, deadlineAt } }: Member, at: number): boolean {
+  return status === "pending" && runAt <= at && (deadlineAt === null || deadlineAt > at);
+}
+
+/** It was due from its creation on, and never anything else. */
+function isPlain({ runAt, createdAt, retries, attemptCount }: TaskRow): boolean {
+  return runAt === createdAt && retries === 0 && attemptCount === 0;
+}
+
+/** The first was stored before the second was even sent. */
+function wasAnsweredFirst(first: Answer | undefined, second: Answer | undefined): boolean {
+  return first !== undefined && second !== undefined && first.endedAt < second.at;
+}
+
+function creations(answers: readonly Answer[]): ReadonlyMap<string, Answer> {
+  const stored = answers.filter(({ action, status }) => action === "create" && status === 201);
+  return new Map(stored.flatMap((answer) => (answer.taskId === null ? [] : [[answer.taskId, answer]])));
+}

@@ -1,0 +1,32 @@
+import type { Timer } from "../domain/time.ts";
+import type { FlowState } from "../store/tasks/flow-claims.ts";
+
+/** This worker's knowledge of one flow. */
+export interface Flow {
+  readonly teamId: number;
+  readonly key: string;
+  /** The queues that have due tasks of it, each with the number of its last notice. */
+  readonly lanes: Map<string, number>;
+  /** Why no claim is made now; null if claims may find tasks. */
+  blocked: FlowState["kind"] | null;
+  timer: Timer | null;
+  /** Its calls on this worker. */
+  calls: number;
+  /** Places are held until their tasks have ended. */
+  holdsTasks: boolean;
+  /** Other workers were told that tasks wait here. */
+  isTold: boolean;
+}
+
+export function createLocalFlow(teamId: number, key: string): Flow {
+  return {
+    teamId,
+    key,
+    lanes: new Map(),
+    blocked: null,
+    timer: null,
+    calls: 0,
+    holdsTasks: false,
+    isTold: false,
+  };
+}

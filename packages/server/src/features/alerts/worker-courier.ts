@@ -1,0 +1,159 @@
+import { type DeliveryVerdict, givenUp, judgeDelivery } from "../../domain/delivery.ts";
+import type { DeliverMail } from "../../domain/identity/mail.ts";
+import type { Log } from "../../engine/log.ts";
+import type { Outgoing } from "../../engine/outgoing.ts";
+import { isMemberAddress } from "../../store/identity/members.ts";
+import type { Sql } from "../../store/sql.ts";
+import type { TeamRoom } from "../../store/tasks/due-teams.ts";
+import { SealError } from "../../vault/cipher.ts";
+import type { Vault } from "../../vault/vault.ts";
+import { MESSAGE_WAITS_MS } from "./domain.ts";
+import { composeAlertMail, messageName, slackBody } from "./domain-messages.ts";
+import {
+  claimMessages,
+  endMessage,
+  type MessageClaim,
+  postponeMessage,
+  teamsWithDueMessages,
+} from "./store-messages.ts";
+
+/** Interval of the search for messages that other nodes stored. */
+const LOOK_MS = 5_000;
+const TIMEOUT_MS = 30_000;
+/** Longer than any delivery: an expired claim belongs to a dead node. */
+const CLAIM_SECONDS = 120;
+/** In flight on this node. */
+const MOST = 50;
+/** Of one team: receivers that do not answer must not take the places of other teams. */
+const MOST_OF_TEAM = 10;
+
+export interface AlertCourier {
+  /** Starts the deliveries that are due. Returns the milliseconds until the next look. */
+  workOnce(): Promise<number>;
+  /** Resolves once no delivery is in flight. */
+  finished(): Promise<void>;
+}
+
+/** Sends the messages of alerts. A message is sent at least once, with the same id on every try. */
+export function createAlertCourier(deps: {
+  readonly sql: Sql;
+  readonly outgoing: Outgoing;
+  /** Null if the server has no mail server. */
+  readonly deliverMail: DeliverMail | null;
+  readonly vault: Pick<Vault, "openText">;
+  readonly publicUrl: () => string;
+  readonly log: Log;
+  /** Looks for due messages again. */
+  readonly wake: () => void;
+}): AlertCourier {
+  const { sql, log } = deps;
+  const inFlight = new Map<string, { readonly teamId: number; readonly running: Promise<void> }>();
+
+  function roomsFor(teamIds: readonly number[]): TeamRoom[] {
+    let left = MOST - inFlight.size;
+    return teamIds.flatMap((teamId) => {
+      const own = [...inFlight.values()].filter((each) => each.teamId === teamId).length;
+      const most = Math.min(left, MOST_OF_TEAM - own);
+      if (most <= 0) return [];
+      left -= most;
+      return { teamId, most };
+    });
+  }
+
+  async function send(claim: MessageClaim): Promise<DeliveryVerdict> {
+    const { kind, body, attempt } = claim;
+    switch (kind) {
+      case "email":
+        return sendMail(claim);
+      case "url":
+        return judgeDelivery(
+          await post(claim, claim.target, JSON.stringify(body)),
+          attempt,
+          MESSAGE_WAITS_MS,
+        );
+      case "slack_url": {
+        const url = openUrl(claim);
+        if (url === null) return givenUp("The URL cannot be read with the server's vault keys");
+        return judgeDelivery(await post(claim, url, slackBody(body)), attempt, MESSAGE_WAITS_MS);
+      }
+    }
+  }
+
+  async function sendMail({
+    teamId,
+    target,
+    body,
+    attempt,
+    messageId,
+  }: MessageClaim): Promise<DeliveryVerdict> {
+    if (deps.deliverMail === null) return givenUp("The server has no mail server");
+    if (!(await isMemberAddress(sql, teamId, target)))
+      return givenUp("This address does not belong to a member of the team any more");
+    const mail = composeAlertMail(target, body, `${deps.publicUrl()}/alerts`);
+    const failure = await deps.deliverMail(mail, messageName(messageId));
+    if (failure === null) return { status: "delivered", waitMs: null, responseCode: null, error: null };
+    const waitMs = failure.isTemporary ? (MESSAGE_WAITS_MS[attempt - 1] ?? null) : null;
+    const error = `The mail was not accepted (${failure.code})`;
+    return { status: waitMs === null ? "failed" : "pending", waitMs, responseCode: null, error };
+  }
+
+  async function post({ teamId, id, messageId, kind }: MessageClaim, url: string, body: string) {
+    const sent = await deps.outgoing.send({
+      teamId,
+      taskId: id,
+      messageId: messageName(messageId),
+      call: { method: "POST", url, headers: {}, body },
+      headers: { "content-type": "application/json" },
+      timeoutMs: TIMEOUT_MS,
+      sign: kind === "url",
+      callbackSealed: null,
+      wipe: null,
+      signal: new AbortController().signal,
+      mayLeave: () => true,
+    });
+    return sent.kind === "outcome" ? sent.outcome : null;
+  }
+
+  function openUrl({ teamId, channelId, sealed }: MessageClaim): string | null {
+    try {
+      return sealed === null ? null : deps.vault.openText("alert", teamId, channelId, sealed);
+    } catch (error) {
+      if (error instanceof SealError) return null;
+      throw error;
+    }
+  }
+
+  async function deliver(claim: MessageClaim): Promise<void> {
+    const { status, waitMs, error, responseCode } = await send(claim);
+    if (status === "pending" && waitMs !== null) await postponeMessage(sql, claim, waitMs, error ?? "");
+    else await endMessage(sql, claim, error);
+    const { body, kind, attempt } = claim;
+    log.info(
+      { alert: body.alert.id, type: body.type, channel: kind, attempt, status, responseCode, error },
+      "alert.sent",
+    );
+  }
+
+  function start(claim: MessageClaim): void {
+    const running = deliver(claim)
+      .catch((err: unknown) => log.error({ message: claim.id, err }, "alert.not_sent"))
+      .finally(() => {
+        inFlight.delete(claim.id);
+        deps.wake();
+      });
+    inFlight.set(claim.id, { teamId: claim.teamId, running });
+  }
+
+  return {
+    async workOnce() {
+      const { teamIds, untilNextMs } = await teamsWithDueMessages(sql);
+      const rooms = roomsFor(teamIds);
+      const claims = rooms.length === 0 ? [] : await claimMessages(sql, rooms, CLAIM_SECONDS);
+      for (const claim of claims) start(claim);
+      return claims.length > 0 ? 0 : Math.max(0, Math.min(LOOK_MS, untilNextMs ?? LOOK_MS));
+    },
+    async finished() {
+      while (inFlight.size > 0) await Promise.all([...inFlight.values()].map(({ running }) => running));
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { defineFeature } from "../feature.ts";
+import { registerBulkRoutes } from "./routes.ts";
+import { createBulkService } from "./service.ts";
+import { removeOldBulks } from "./store.ts";
+import { createBulkWorker } from "./worker.ts";
+
+const KEPT_DAYS = 30;
+/** Small enough that no statement holds locks or writes WAL for long. */
+const BATCH = 1_000;
+
+/** Cancels, retries or deletes every task that matches a filter. */
+export const bulkActions = defineFeature(({ databases, changes, follow, scans }) => {
+  const service = createBulkService({ database: databases.api, chores: databases.chores, scans });
+  const worker = createBulkWorker({ database: databases.chores, changes, follow });
+  return {
+    service,
+    routes: [(app) => registerBulkRoutes(app, { bulks: service })],
+    actors: [{ name: "bulks", once: worker.workOnce }],
+    retention: [async (sql) => (await removeOldBulks(sql, KEPT_DAYS, BATCH)) === BATCH],
+  };
+});

@@ -1,0 +1,117 @@
+import type { ChangedTask, DismissedTask, RetriedTask, TaskChanges } from "../../domain/task-changes.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { hintText, sendHints } from "../../store/tasks/hints.ts";
+import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
+import { dismissTask } from "../../store/tasks/task-dismissals.ts";
+import { removePendingTask } from "../../store/tasks/task-removals.ts";
+import { retryTask } from "../../store/tasks/task-retries.ts";
+import { turnSize } from "./domain.ts";
+import { type BulkTurn, countTurn, lockNextBulk, nextBulkTeams, readTurn } from "./store.ts";
+
+/** The maximum delay until a new action is found. */
+const LONGEST_NAP_MS = 1_000;
+/** Another node processes it, usually for no longer than this. */
+const BUSY_NAP_MS = 50;
+/** Teams per round. */
+const MOST_TOGETHER = 1_000;
+
+export interface BulkWorker {
+  /**
+   * Gives every team with a due action one turn, regardless of the number of its actions; within a team the longest
+   * waiting action runs. Returns the milliseconds until the next round.
+   */
+  workOnce(): Promise<number>;
+}
+
+/**
+ * The race: several nodes, each of which may crash at any line, must process every task exactly once. So a turn is one
+ * transaction: it locks the action's row, which other nodes skip, changes its tasks and counts them. The count is the
+ * position of the next turn: neither exists without the other. Only hints follow the commit, and polling finds what a
+ * lost hint would have announced.
+ */
+export function createBulkWorker(deps: {
+  readonly database: Database;
+  readonly changes: Pick<TaskChanges, "retried" | "dismissed" | "ended" | "removed">;
+  /** Resolves once no node makes a call of the cancelled task. */
+  readonly follow: (cancelled: Cancelled) => Promise<void>;
+}): BulkWorker {
+  const { database, changes } = deps;
+
+  async function takeTurn(teamId: number): Promise<boolean> {
+    const taken = await database.transaction(async (sql) => {
+      const turn = await lockNextBulk(sql, teamId);
+      if (turn === null) return null;
+      const ids = await readTurn(sql, turn, turnSize(turn));
+      if (ids.length === 0) throw new Error("A bulk action that runs has no tasks left");
+      const changed = await change(sql, turn, ids);
+      const { done } = changed;
+      await countTurn(sql, turn, {
+        done,
+        skipped: ids.length - done,
+        seconds: ids.length / turn.rate,
+      });
+      return changed;
+    });
+    if (taken === null) return false;
+    for (const task of taken.retried) changes.retried(task);
+    for (const task of taken.dismissed) changes.dismissed(task);
+    for (const task of taken.removed) changes.removed(task);
+    for (const task of taken.cancelled) {
+      changes.ended(task, "cancelled", task.notify);
+      // Not awaited: a node that does not answer would cost a second of every turn.
+      void deps.follow(task);
+    }
+    return true;
+  }
+
+  return {
+    async workOnce() {
+      const teams = await nextBulkTeams(database, MOST_TOGETHER);
+      const due = teams.filter(({ waitMs }) => waitMs === 0);
+      let worked = false;
+      for (const { teamId } of due) worked = (await takeTurn(teamId)) || worked;
+      if (worked) return 0;
+      if (due.length > 0) return BUSY_NAP_MS;
+      return Math.min(LONGEST_NAP_MS, teams[0]?.waitMs ?? LONGEST_NAP_MS);
+    },
+  };
+}
+
+interface Changed {
+  readonly done: number;
+  readonly cancelled: readonly Cancelled[];
+  readonly retried: readonly RetriedTask[];
+  readonly dismissed: readonly DismissedTask[];
+  readonly removed: readonly ChangedTask[];
+}
+
+/** Each task by the statement for a single one: tasks that do not match its condition are skipped. */
+async function change(sql: Sql, turn: BulkTurn, ids: readonly string[]): Promise<Changed> {
+  const cancelled: Cancelled[] = [];
+  const retried: RetriedTask[] = [];
+  const dismissed: DismissedTask[] = [];
+  const removed: ChangedTask[] = [];
+  for (const id of ids) {
+    if (turn.action === "delete") {
+      const gone = await removePendingTask(sql, turn, id);
+      if (gone !== null) removed.push(gone);
+    } else if (turn.action === "cancel") {
+      const ended = await cancelTask(sql, turn, id);
+      if (ended !== null) cancelled.push(ended);
+    } else if (turn.action === "dismiss") {
+      const seen = await dismissTask(sql, turn, id);
+      if (seen !== null) dismissed.push(seen);
+    } else {
+      const begun = await retryTask(sql, turn, id, { delaySeconds: 0, priority: null });
+      if (begun !== null) retried.push(begun);
+    }
+  }
+  const held = cancelled.flatMap((each) => each.held ?? []);
+  if (held.length > 0)
+    await sendHints(
+      sql,
+      held.map((claim) => hintText({ kind: "void", claim }, 0)),
+    );
+  const done = cancelled.length + retried.length + dismissed.length + removed.length;
+  return { done, cancelled, retried, dismissed, removed };
+}

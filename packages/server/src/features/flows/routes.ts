@@ -1,0 +1,189 @@
+import { nullsDropped } from "../../api/http/absent-fields.ts";
+import { access, accessForTestKeys } from "../../api/http/access.ts";
+import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { readIntegers } from "../../api/http/query-integers.ts";
+import type { Api } from "../../api/http/schema-types.ts";
+import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
+import { ref } from "../../api/schemas/field.ts";
+import { readPage, showPage } from "../../api/schemas/page.ts";
+import {
+  type Flow as FlowRecord,
+  readFlowKey,
+  requireFlowKey,
+  requireLimits,
+  type StoredLimits,
+} from "./domain.ts";
+import { DeletedFlow, FlowAnswer, FlowList, FlowListQuery, FlowPath, PutFlow } from "./schemas.ts";
+import type { FlowService } from "./service.ts";
+
+const tags = ["Flows"];
+
+export function registerFlowRoutes(app: Api, flows: FlowService): void {
+  app.get(
+    "/flows",
+    {
+      preValidation: readIntegers("limit"),
+      config: access("queues:read"),
+      schema: {
+        operationId: "listFlows",
+        tags,
+        summary: "List flows",
+        description:
+          "The keys with stored limits, paused ones, and those with an open task in the last 24 hours; the busiest first. " +
+          "Test keys have flows of their own.",
+        querystring: FlowListQuery,
+        response: { 200: ref(FlowList), ...refusals() },
+      },
+    },
+    async (request) => {
+      const { search, ...asked } = request.query;
+      const page = await flows.list(callerOf(request), readPage(asked), search ?? null);
+      return { flows: page.items.map(flowView), ...showPage(page, asked) };
+    },
+  );
+
+  app.get(
+    "/flows/:key",
+    {
+      config: access("queues:read"),
+      schema: {
+        operationId: "getFlow",
+        tags,
+        summary: "Get a flow",
+        description: "The limits that hold for the key, and what its tasks are doing.",
+        params: FlowPath,
+        response: { 200: ref(FlowAnswer), ...refusals("flow_not_found") },
+      },
+    },
+    async (request) => ({
+      flow: flowView(await flows.get(callerOf(request), readFlowKey(request.params.key))),
+    }),
+  );
+
+  app.put(
+    "/flows/:key",
+    {
+      preValidation: nullsDropped(Object.keys(PutFlow.properties)),
+      config: accessForTestKeys("queues:write"),
+      schema: {
+        operationId: "putFlow",
+        tags,
+        summary: "Store the limits of a flow",
+        description:
+          "Replaces what was stored for the key. Applies at once, on all nodes; calls under way finish. 201 if nothing was stored.",
+        params: FlowPath,
+        body: ref(PutFlow),
+        response: {
+          200: ref(FlowAnswer),
+          201: ref(FlowAnswer),
+          ...refusals("limit_reached", ...BODY_REFUSALS),
+        },
+      },
+    },
+    async (request, reply) => {
+      const key = requireFlowKey(request.params.key);
+      const limits = readLimits(request.body);
+      requireLimits(limits, request.body.period !== undefined);
+      const { flow, isNew } = await flows.put(requesterOf(request), key, limits);
+      reply.code(isNew ? 201 : 200);
+      return { flow: flowView(flow) };
+    },
+  );
+
+  app.delete(
+    "/flows/:key",
+    {
+      config: accessForTestKeys("queues:write"),
+      schema: {
+        operationId: "deleteFlow",
+        tags,
+        summary: "Remove the stored limits of a flow",
+        description: "What its tasks carry holds again. A pause stays.",
+        params: FlowPath,
+        response: { 200: ref(DeletedFlow), ...refusals("flow_not_found") },
+      },
+    },
+    async (request) => {
+      const key = readFlowKey(request.params.key);
+      await flows.remove(requesterOf(request), key);
+      return { key, deleted: true };
+    },
+  );
+
+  for (const [action, summary, description, act] of ACTIONS)
+    app.post(
+      `/flows/:key/${action}`,
+      {
+        config: accessForTestKeys("queues:write"),
+        schema: {
+          operationId: `${action}Flow`,
+          tags,
+          summary,
+          description,
+          params: FlowPath,
+          response: { 200: ref(FlowAnswer), ...refusals("flow_not_found", "invalid") },
+        },
+      },
+      async (request) => {
+        const key = requireFlowKey(request.params.key);
+        return { flow: flowView(await act(flows, requesterOf(request), key)) };
+      },
+    );
+}
+
+type Act = (
+  flows: FlowService,
+  requester: ReturnType<typeof requesterOf>,
+  key: string,
+) => Promise<FlowRecord>;
+
+const ACTIONS: readonly (readonly [action: string, summary: string, description: string, act: Act])[] = [
+  [
+    "pause",
+    "Pause a flow",
+    "No call of it begins; calls under way finish. The key may be one that no task has had yet.",
+    (flows, requester, key) => flows.setPaused(requester, key, true),
+  ],
+  [
+    "resume",
+    "Resume a flow",
+    "Also ends a pause by `Retry-After`.",
+    (flows, requester, key) => flows.setPaused(requester, key, false),
+  ],
+  [
+    "reset",
+    "Restart the window of a flow",
+    "Calls that began before no longer count towards the rate.",
+    (flows, requester, key) => flows.reset(requester, key),
+  ],
+];
+
+function readLimits(body: PutFlow): StoredLimits {
+  const { concurrency = null, rate = null, period = 1, hold = null } = body;
+  return {
+    concurrency,
+    rate,
+    period: rate === null ? null : period,
+    pauseOnRetryAfter: body.pause_on_retry_after ?? null,
+    hold,
+    maxWaiting: body.max_waiting ?? null,
+  };
+}
+
+function flowView(flow: FlowRecord) {
+  return {
+    key: flow.key,
+    concurrency: flow.concurrency,
+    rate: flow.rate,
+    period: flow.period,
+    pause_on_retry_after: flow.pauseOnRetryAfter,
+    hold: flow.hold,
+    max_waiting: flow.maxWaiting,
+    source: { concurrency: flow.concurrencySource, rate: flow.rateSource },
+    paused: flow.paused,
+    paused_until: flow.pausedUntil?.toISOString() ?? null,
+    active: flow.active,
+    waiting: flow.waiting,
+    begun_in_period: flow.begunInPeriod,
+  };
+}

@@ -1,0 +1,198 @@
+import type { Reach } from "../../domain/reach.ts";
+import { type Sql, statement } from "../../store/sql.ts";
+import type { Flow, StoredLimits } from "./domain.ts";
+
+/** Waiting tasks are counted to this number. */
+const MOST_WAITING = 10_000;
+/** Due tasks that are read to put the flows of a list in order. */
+const MOST_READ = 200_000;
+
+const PERIOD = "case when f.rate is null then f.task_period else f.period end";
+
+const FIGURES = `f.key, coalesce(f.concurrency, f.task_concurrency) as concurrency,
+   case when f.concurrency is not null then 'stored' when f.task_concurrency is not null then 'task' end as "concurrencySource",
+   coalesce(f.rate, f.task_rate) as rate, ${PERIOD} as period,
+   case when f.rate is not null then 'stored' when f.task_rate is not null then 'task' end as "rateSource",
+   coalesce(f.pause_on_retry_after, f.key like 'host:%' or f.key like 'token:%') as "pauseOnRetryAfter",
+   coalesce(f.hold, 'call') as hold, f.max_waiting as "maxWaiting",
+   f.paused or (f.paused_until is not null and f.paused_until > now()) as paused,
+   (select f.paused_until where not f.paused and f.paused_until > now()) as "pausedUntil"`;
+
+/** The places in use, by the rows of the tasks; and the calls begun in the period. */
+const COUNTS = `(select count(distinct h.task_id)::integer from flow_holds h
+       join tasks t on t.team_id = h.team_id and t.id = h.task_id
+      where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key
+        and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end) as active,
+    (select count(*)::integer from (
+       select 1 from tasks t where t.team_id = f.team_id and t.flow = f.key and not f.sandbox
+          and t.flow_due_at is not null and t.flow_due_at <= now() limit ${MOST_WAITING}) w) as waiting,
+    (select (select coalesce(sum(p.count), 0) from flow_permits p
+              where p.team_id = f.team_id and p.sandbox = f.sandbox and p.flow = f.key and p.at > w.since)
+          + (select count(*) from flow_holds h
+              where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at > w.since)
+       from (select now() - make_interval(secs => ${PERIOD}) as since) w)::integer as "begunInPeriod"`;
+
+const FIND_FLOW = statement(
+  "find_flow",
+  `select ${FIGURES}, ${COUNTS} from flows f
+    where f.team_id = $1 and f.sandbox = ($2 = 'test') and f.key = $3 and ${isShown()}`,
+  { patience: "list" },
+);
+
+/** Something is stored, it is paused, or it has or had an open task in the last day. used_at is up to an hour too early. */
+function isShown(): string {
+  return `(f.is_stored or f.paused or f.paused_until > now() or f.used_at > now() - interval '25 hours'
+       or exists (select 1 from tasks t where t.team_id = f.team_id and t.flow = f.key and t.flow_due_at is not null))`;
+}
+
+export async function findFlow(sql: Sql, { teamId, environment }: Reach, key: string): Promise<Flow | null> {
+  const [flow] = await sql.rows<Flow>(FIND_FLOW, [teamId, environment, key]);
+  return flow ?? null;
+}
+
+/** The busiest first: an order that changes, so a page is found by its offset. */
+const LIST_FLOWS = statement(
+  "list_flows",
+  `with due as (
+     select flow, count(*) as tasks from (
+       select t.flow from tasks t where t.team_id = $1 and $2 = 'live' and t.flow_due_at is not null and t.flow_due_at <= now()
+        limit ${MOST_READ}) d
+      group by flow
+   ), held as (
+     select flow, count(*) as calls from flow_holds where team_id = $1 and sandbox = ($2 = 'test') group by flow
+   ), page as (
+     select f.*, coalesce(due.tasks, 0) + coalesce(held.calls, 0) as busy
+       from flows f left join due on due.flow = f.key left join held on held.flow = f.key
+      where f.team_id = $1 and f.sandbox = ($2 = 'test') and ($3::text is null or position(lower($3) in lower(f.key)) > 0)
+        and (due.tasks is not null or held.calls is not null or ${isShown()})
+      order by busy desc, f.key
+      limit $4 offset $5
+   )
+   select ${FIGURES}, ${COUNTS} from page f order by f.busy desc, f.key`,
+  { patience: "list" },
+);
+
+export async function listFlows(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  page: { readonly search: string | null; readonly limit: number; readonly offset: number },
+): Promise<Flow[]> {
+  return sql.rows<Flow>(LIST_FLOWS, [teamId, environment, page.search, page.limit, page.offset]);
+}
+
+const COUNT_STORED = statement(
+  "count_stored_flows",
+  "select count(*)::integer as count from flows where team_id = $1 and sandbox = ($2 = 'test') and is_stored and key <> $3",
+);
+
+/** The keys with something stored, without this one. */
+export async function countStored(sql: Sql, { teamId, environment }: Reach, key: string): Promise<number> {
+  const [row] = await sql.rows<{ count: number }>(COUNT_STORED, [teamId, environment, key]);
+  return row?.count ?? 0;
+}
+
+const LOCK_FLOW = statement(
+  "lock_flow",
+  "select is_stored as \"isStored\" from flows where team_id = $1 and sandbox = ($2 = 'test') and key = $3 for update",
+);
+
+const PUT_FLOW = statement(
+  "put_flow",
+  `insert into flows as f (team_id, sandbox, key, is_stored, concurrency, rate, period, pause_on_retry_after, hold, max_waiting)
+   values ($1, $2 = 'test', $3, true, $4, $5, $6, $7, $8, $9)
+   on conflict (team_id, sandbox, key) do update
+      set is_stored = true, concurrency = excluded.concurrency, rate = excluded.rate, period = excluded.period,
+          pause_on_retry_after = excluded.pause_on_retry_after, hold = excluded.hold, max_waiting = excluded.max_waiting`,
+);
+
+/** Replaces what was stored. Resolves with whether nothing was. */
+export async function putFlow(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  key: string,
+  limits: StoredLimits,
+): Promise<boolean> {
+  const [before] = await sql.rows<{ isStored: boolean }>(LOCK_FLOW, [teamId, environment, key]);
+  const { concurrency, rate, period, pauseOnRetryAfter, hold, maxWaiting } = limits;
+  const figures = [concurrency, rate, period, pauseOnRetryAfter, hold, maxWaiting];
+  await sql.rows(PUT_FLOW, [teamId, environment, key, ...figures]);
+  return before?.isStored !== true;
+}
+
+const FORGET_STORED = statement(
+  "forget_stored_flow",
+  `update flows set is_stored = false, concurrency = null, rate = null, period = null, ordered = null, on_failure = null,
+          pause_on_retry_after = null, hold = null, max_waiting = null
+    where team_id = $1 and sandbox = ($2 = 'test') and key = $3 and is_stored returning 1`,
+);
+
+/** Resolves with whether anything was stored. */
+export async function forgetStored(sql: Sql, { teamId, environment }: Reach, key: string): Promise<boolean> {
+  return (await sql.rows(FORGET_STORED, [teamId, environment, key])).length > 0;
+}
+
+const SET_FLOW_PAUSED = statement(
+  "set_flow_paused",
+  `insert into flows as f (team_id, sandbox, key, paused) values ($1, $2 = 'test', $3, $4)
+   on conflict (team_id, sandbox, key) do update set paused = excluded.paused, paused_until = null`,
+);
+
+/** Ends a pause by Retry-After too. A key that no task had yet may be paused. */
+export async function setFlowPaused(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  key: string,
+  paused: boolean,
+): Promise<void> {
+  await sql.rows(SET_FLOW_PAUSED, [teamId, environment, key, paused]);
+}
+
+const RESET_FLOW = statement(
+  "reset_flow",
+  `with unconfirmed as (
+     update flow_holds set permit_at = null
+      where team_id = $1 and sandbox = ($2 = 'test') and flow = $3 and permit_at is not null
+   )
+   delete from flow_permits where team_id = $1 and sandbox = ($2 = 'test') and flow = $3`,
+);
+
+/** Restarts the window: no call that began before counts. */
+export async function resetFlow(sql: Sql, { teamId, environment }: Reach, key: string): Promise<void> {
+  await sql.rows(LOCK_FLOW, [teamId, environment, key]);
+  await sql.rows(RESET_FLOW, [teamId, environment, key]);
+}
+
+const FORGET_FLOWS = statement(
+  "forget_flows",
+  `delete from flows f using (
+     select f.team_id, f.sandbox, f.key from flows f
+      where f.used_at < now() - interval '26 hours' and not f.is_stored and not f.paused
+        and (f.paused_until is null or f.paused_until < now())
+        and not exists (select 1 from flow_holds h where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key)
+        and not exists (select 1 from tasks t where t.team_id = f.team_id and t.flow = f.key and t.flow_due_at is not null)
+      order by f.used_at limit $1 for update skip locked) old
+    where f.team_id = old.team_id and f.sandbox = old.sandbox and f.key = old.key
+   returning 1`,
+  { patience: "chore" },
+);
+
+const SWEEP_HOLDS = statement(
+  "sweep_flow_holds",
+  `delete from flow_holds h
+    where not exists (select 1 from tasks t where t.team_id = h.team_id and t.id = h.task_id and t.completed_at is null)
+      and (h.permit_at is null or h.permit_at < now() - interval '7 days')`,
+  { patience: "chore" },
+);
+
+const SWEEP_PERMITS = statement(
+  "sweep_flow_permits",
+  "delete from flow_permits where at < now() - interval '7 days'",
+  { patience: "chore" },
+);
+
+/** Forgets keys a day after their last task, and places that no claim has looked at. Resolves with whether there may be more. */
+export async function forgetFlows(sql: Sql, batch: number): Promise<boolean> {
+  await sql.rows(SWEEP_HOLDS);
+  await sql.rows(SWEEP_PERMITS);
+  return (await sql.rows(FORGET_FLOWS, [batch])).length === batch;
+}

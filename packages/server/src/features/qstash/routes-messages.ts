@@ -1,0 +1,149 @@
+import type { FastifyRequest } from "fastify";
+import { access } from "../../api/http/access.ts";
+import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import type { Api } from "../../api/http/schema-types.ts";
+import { invalid, mustBe } from "../../domain/complaint.ts";
+import type { JsonGate } from "../../json/gate.ts";
+import { FILTERS, type MessageFilter, readFilter } from "./domain-filter.ts";
+import { readOptions } from "./domain-options.ts";
+import { HIDDEN, headersIn, isObject, jsonIn, parameterIn, queryIn } from "./routes-http.ts";
+import type { MessageService } from "./service-messages.ts";
+import type { Overrides, RetryMessage } from "./service-retries.ts";
+import { failedView, type LogState, logEntries, messageView } from "./view.ts";
+
+interface MessageDeps {
+  readonly messages: MessageService;
+  readonly retry: RetryMessage;
+  readonly json: JsonGate;
+  readonly now: () => Date;
+}
+
+const read = { ...HIDDEN, config: access("tasks:read") };
+const write = { ...HIDDEN, config: access("tasks:write") };
+const PATIENT = { isPatient: true };
+const readMany = { ...HIDDEN, config: { ...read.config, ...PATIENT } };
+const writeMany = { ...HIDDEN, config: { ...write.config, ...PATIENT } };
+
+export function registerMessageRoutes(app: Api, deps: MessageDeps): void {
+  const { messages, json } = deps;
+
+  app.get("/messages/:messageId", read, async (request) =>
+    messageView(await messages.get(callerOf(request), parameterIn(request, "messageId"))),
+  );
+  app.delete("/messages/:messageId", write, async (request) => {
+    await messages.cancel(requesterOf(request), parameterIn(request, "messageId"));
+    return { cancelled: 1 };
+  });
+  app.delete("/messages", writeMany, async (request) => {
+    const filter = await filterIn(request, json, FILTERS.cancel);
+    return { cancelled: await messages.cancelAll(requesterOf(request), filter) };
+  });
+  registerDlqRoutes(app, deps);
+  for (const [path, member] of [
+    ["/events", "events"],
+    ["/logs", "logs"],
+  ] as const)
+    app.get(path, readMany, async (request) => {
+      const { entries, cursor } = await logsOf(messages, request);
+      return { [member]: entries, ...(cursor !== null && { cursor }) };
+    });
+}
+
+function registerDlqRoutes(app: Api, { messages, retry, json, now }: MessageDeps): void {
+  app.get("/dlq", readMany, async (request) => {
+    const filter = await filterIn(request, json, FILTERS.dlq);
+    const { messages: failed, cursor } = await messages.listFailed(callerOf(request), filter);
+    return { messages: failed.map(failedView), ...(cursor !== null && { cursor }) };
+  });
+  app.get("/dlq/:dlqId", read, async (request) =>
+    failedView(await messages.getFailed(callerOf(request), parameterIn(request, "dlqId"))),
+  );
+  app.delete("/dlq/:dlqId", write, async (request) => {
+    const requester = requesterOf(request);
+    await messages.dismiss(requester, await messages.getFailed(requester, parameterIn(request, "dlqId")));
+    return { deleted: 1 };
+  });
+  app.delete("/dlq", writeMany, async (request) => {
+    const requester = requesterOf(request);
+    const filter = await filterIn(request, json, FILTERS.dlq);
+    const { done, cursor } = await messages.eachFailed(requester, filter, (message) =>
+      messages.dismiss(requester, message),
+    );
+    return { deleted: done.length, ...(cursor !== null && { cursor }) };
+  });
+  app.post("/dlq/retry", writeMany, async (request, reply) => {
+    const requester = requesterOf(request);
+    const filter = await filterIn(request, json, FILTERS.dlq);
+    const overrides = overridesIn(request, now());
+    const { done, cursor } = await messages.eachFailed(requester, filter, (message) =>
+      retry(requester, message, overrides),
+    );
+    reply.code(201);
+    return { responses: done.map(({ id }) => ({ messageId: id })), ...(cursor !== null && { cursor }) };
+  });
+  app.post("/dlq/retry/:dlqId", write, async (request, reply) => {
+    const requester = requesterOf(request);
+    const message = await messages.getFailed(requester, parameterIn(request, "dlqId"));
+    await retry(requester, message, overridesIn(request, now()));
+    reply.code(201);
+    return { messageId: message.id };
+  });
+}
+
+/** From the query, or from a JSON body: a client that sends its ids there must not have them ignored. */
+async function filterIn(
+  request: FastifyRequest,
+  json: JsonGate,
+  known: readonly string[],
+): Promise<MessageFilter> {
+  const query = new Map(queryIn(request));
+  const body = await jsonIn(request, json);
+  if (body !== undefined && body !== null) {
+    if (!isObject(body)) throw invalid([mustBe("body", "an object")]);
+    for (const [name, value] of Object.entries(body)) {
+      if (value === null) continue;
+      const values = Array.isArray(value) ? value.map(String) : [String(value)];
+      query.set(name, [...(query.get(name) ?? []), ...values]);
+    }
+  }
+  return readFilter(query, known);
+}
+
+/** The content type is that of the ids in the body, not of a message. */
+function overridesIn(request: FastifyRequest, now: Date): Overrides {
+  const headers = new Map(headersIn(request));
+  headers.delete("content-type");
+  const options = readOptions(headers, "retry", now);
+  return { options, hasMethod: headers.has("upstash-method") };
+}
+
+const PAGE = 100;
+const STATES: Readonly<Record<string, readonly LogState[]>> = {
+  CREATED: ["CREATED"],
+  ACTIVE: ["ACTIVE"],
+  ERROR: ["ERROR"],
+  RETRY: ["RETRY"],
+  DELIVERED: ["DELIVERED"],
+  FAILED: ["FAILED"],
+  CANCEL_REQUESTED: ["CANCEL_REQUESTED"],
+  CANCELED: ["CANCELED"],
+  CANCELLED: ["CANCELED"],
+  IN_PROGRESS: ["CREATED", "ACTIVE", "ERROR", "RETRY", "CANCEL_REQUESTED"],
+};
+
+/** A page has whole messages, the newest first, and their entries in the order of time. */
+async function logsOf(messages: MessageService, request: FastifyRequest) {
+  const filter = readFilter(queryIn(request), FILTERS.logs);
+  const states = filter.states?.flatMap((state) => {
+    const known = STATES[state.toUpperCase()];
+    if (known === undefined) throw invalid([mustBe("state", `one of ${Object.keys(STATES).join(", ")}`)]);
+    return known;
+  });
+  const limit = Math.min(filter.count ?? PAGE, PAGE);
+  const page = await messages.list(callerOf(request), filter, limit);
+  const entries = page.messages
+    .flatMap((message) => logEntries(message).reverse())
+    .filter(({ state }) => states === undefined || states.includes(state))
+    .sort((one, other) => other.time - one.time);
+  return { entries, cursor: page.cursor };
+}

@@ -1,0 +1,219 @@
+import type { FastifyRequest } from "fastify";
+import { accessForTestKeys } from "../../api/http/access.ts";
+import { requesterOf } from "../../api/http/auth-hook.ts";
+import type { Api } from "../../api/http/schema-types.ts";
+import { echo, invalid, mustBe } from "../../domain/complaint.ts";
+import type { Requester } from "../../domain/identity/principal.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { JsonGate } from "../../json/gate.ts";
+import type { LoopShare } from "../../service/access/loop-share.ts";
+import { inTurns } from "../../service/turns.ts";
+import { type Destination, NAME_PATTERN } from "./domain-destination.ts";
+import { type HeaderMap, type MessageOptions, readOptions } from "./domain-options.ts";
+import { createOptionsMemory } from "./domain-options-memory.ts";
+import {
+  bytesIn,
+  destinationIn,
+  HIDDEN,
+  headersIn,
+  isObject,
+  jsonIn,
+  parameterIn,
+  requireDestination,
+} from "./routes-http.ts";
+import type { Published, PublishService } from "./service-publish.ts";
+
+/** After fan-out. */
+const MOST_MESSAGES = 1000;
+/** As of the batch of /v1. */
+const BATCH_BYTES = 10 * 2 ** 20;
+const MOST_HEADERS = 100;
+
+interface PublishDeps {
+  readonly publish: PublishService;
+  readonly json: JsonGate;
+  readonly loop: Pick<LoopShare, "spent">;
+  readonly now: () => Date;
+}
+
+export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
+  const { publish, json, now } = deps;
+  const config = accessForTestKeys("tasks:write");
+  const memory = createOptionsMemory();
+  const optionsIn = (request: FastifyRequest): MessageOptions => {
+    const key = memory.keyOf(request.raw.rawHeaders);
+    return memory.get(key, () => readOptions(headersIn(request), "publish", now()));
+  };
+  const itemBytes = app.initialConfig.bodyLimit ?? BATCH_BYTES;
+
+  app.post("/publish/*", { ...HIDDEN, config }, async (request, reply) => {
+    const destination = destinationIn(request, 2);
+    const published = await publish.publish(
+      requesterOf(request),
+      destination,
+      optionsIn(request),
+      bytesIn(request),
+      null,
+    );
+    return answer(reply, destination, published);
+  });
+
+  app.post("/enqueue/:queueName/*", { ...HIDDEN, config }, async (request, reply) => {
+    const destination = destinationIn(request, 3);
+    const queue = requireQueueName(parameterIn(request, "queueName"));
+    const published = await publish.publish(
+      requesterOf(request),
+      destination,
+      optionsIn(request),
+      bytesIn(request),
+      queue,
+    );
+    return answer(reply, destination, published);
+  });
+
+  app.post(
+    "/batch",
+    { ...HIDDEN, bodyLimit: BATCH_BYTES, config: { ...config, isPatient: true } },
+    async (request) => {
+      const items = await jsonIn(request, json);
+      if (!Array.isArray(items)) throw invalid([mustBe("body", "a list of messages")]);
+      const requester = requesterOf(request);
+      const few = mustBe(
+        "body",
+        `a list of at most ${MOST_MESSAGES} messages, URL groups counted by endpoint`,
+      );
+      if (items.length > MOST_MESSAGES) throw invalid([few]);
+      const onSpent = (ms: number) => deps.loop.spent(requester.teamId, "request", ms);
+      const read = await inTurns(items, (item) => refusalOr(() => readItem(item, now(), itemBytes)), onSpent);
+      if ((await sizeOf(publish, requester, read)) > MOST_MESSAGES) throw invalid([few]);
+      const publishOne = (item: (typeof read)[number]) => {
+        const result = publishItem(publish, requester, item);
+        // Awaited below, after further turns.
+        result.catch(() => {});
+        return result;
+      };
+      const published = await inTurns(read, publishOne, onSpent);
+      return Promise.all(published);
+    },
+  );
+}
+
+interface Item {
+  readonly destination: Destination;
+  readonly options: ReturnType<typeof readOptions>;
+  readonly body: Buffer | null;
+  readonly queue: string | null;
+}
+
+function readItem(item: unknown, now: Date, mostBytes: number): Item {
+  if (!isObject(item)) throw new Problem("body_not_object");
+  const { destination, headers = {}, body, queue, ...others } = item;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw invalid([{ field: echo(unknown), error: `Unknown field "${echo(unknown)}" of a message` }]);
+  if (typeof destination !== "string")
+    throw invalid([mustBe("destination", "a URL or the name of a URL group")]);
+  if (body !== undefined && body !== null && typeof body !== "string")
+    throw invalid([mustBe("body", "a string")]);
+  if (queue !== undefined && queue !== null && typeof queue !== "string")
+    throw invalid([mustBe("queue", "a name")]);
+  const bytes = typeof body === "string" ? Buffer.from(body) : null;
+  if (bytes !== null && bytes.length > mostBytes) throw new Problem("body_too_large");
+  return {
+    destination: requireDestination(destination),
+    options: readOptions(headersOf(headers), "publish", now),
+    body: bytes,
+    queue: typeof queue === "string" ? requireQueueName(queue) : null,
+  };
+}
+
+function headersOf(headers: unknown): HeaderMap {
+  if (!isObject(headers)) throw invalid([mustBe("headers", "an object")]);
+  const entries = Object.entries(headers);
+  if (entries.length > MOST_HEADERS) throw invalid([mustBe("headers", `at most ${MOST_HEADERS}`)]);
+  return new Map(
+    entries.map(([name, value]) => {
+      const text = Array.isArray(value) ? value.join(", ") : value;
+      if (typeof text !== "string")
+        throw invalid([mustBe(`headers[${JSON.stringify(echo(name))}]`, "a string")]);
+      return [name.toLowerCase(), text];
+    }),
+  );
+}
+
+/** The messages of a batch after fan-out. A group that cannot be resolved is refused when it is published. */
+async function sizeOf(
+  publish: PublishService,
+  requester: Requester,
+  items: readonly (Item | Problem)[],
+): Promise<number> {
+  const groups = new Map<string, number>();
+  let size = 0;
+  for (const item of items) {
+    if (item instanceof Problem || item.destination.kind === "url") {
+      size += 1;
+      continue;
+    }
+    const { destination } = item;
+    const known = groups.get(destination.name);
+    const recipients = known ?? (await publish.recipientsOf(requester, destination).catch(() => [])).length;
+    groups.set(destination.name, recipients);
+    size += recipients;
+  }
+  return size;
+}
+
+/** A bad item does not stop the others. */
+async function publishItem(
+  publish: PublishService,
+  requester: Requester,
+  item: Item | Problem,
+): Promise<unknown> {
+  if (item instanceof Problem) return { error: item.message };
+  const { destination, options, body, queue } = item;
+  try {
+    const published = await publish.publish(requester, destination, options, body, queue);
+    return toAnswer(destination, published);
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return { error: error.message };
+    throw error;
+  }
+}
+
+function refusalOr<T>(read: () => T): T | Problem {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
+
+export function requireQueueName(name: string): string {
+  if (!NAME_PATTERN.test(name))
+    throw invalid([mustBe("queueName", "1 to 64 letters, digits, dots, underscores or hyphens")]);
+  return name;
+}
+
+function answer(
+  reply: { code(status: number): unknown },
+  destination: Destination,
+  published: readonly Published[],
+): unknown {
+  if (published.length > 0 && published.every(({ deduplicated }) => deduplicated)) reply.code(202);
+  return toAnswer(destination, published);
+}
+
+function toAnswer(destination: Destination, published: readonly Published[]): unknown {
+  const repeated = (isRepeated: boolean) => isRepeated && { deduplicated: true };
+  if (destination.kind === "group")
+    return published.map(({ messageId, url, deduplicated }) => ({
+      messageId,
+      url,
+      ...repeated(deduplicated),
+    }));
+  const [only] = published;
+  return only?.deduplicated === true
+    ? { messageId: only.messageId, deduplicated: true }
+    : { messageId: only?.messageId };
+}

@@ -1,0 +1,165 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { RefuseUrl } from "../../domain/call.ts";
+import { echo, invalid, mustBe } from "../../domain/complaint.ts";
+import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { isRedacted, type Message } from "../../domain/message.ts";
+import { Problem } from "../../domain/problem.ts";
+import type { TaskRequest } from "../../domain/task-request.ts";
+import type { Sql } from "../../store/sql.ts";
+import {
+  type ExpandTask,
+  SCHEDULE_DEFAULTS,
+  type Schedule,
+  type ScheduleService,
+} from "../schedules/index.ts";
+import type { Destination } from "./domain-destination.ts";
+import type { MessageOptions } from "./domain-options.ts";
+import { MESSAGE_QUEUE, messageRequest } from "./domain-request.ts";
+import { bodyOf, type PublishService } from "./service-publish.ts";
+import { findUrlGroup } from "./store.ts";
+
+export interface MessageSchedule extends Schedule {
+  readonly message: Message;
+}
+
+export interface MessageScheduleService {
+  /** Creates it, or replaces everything but its pause. Resolves with its id. */
+  put(
+    requester: Requester,
+    destination: Destination,
+    options: MessageOptions,
+    body: Buffer | null,
+  ): Promise<string>;
+  get(principal: Principal, id: string): Promise<MessageSchedule>;
+  list(principal: Principal): Promise<readonly MessageSchedule[]>;
+  setPaused(requester: Requester, id: string, paused: boolean): Promise<void>;
+  remove(requester: Requester, id: string): Promise<void>;
+}
+
+const TIME_ZONE = /^CRON_TZ=(\S+)\s+/;
+
+export function createMessageScheduleService(deps: {
+  readonly schedules: ScheduleService;
+  readonly publish: PublishService;
+  readonly refuseUrl: RefuseUrl;
+  readonly now: () => Date;
+}): MessageScheduleService {
+  const { schedules, publish } = deps;
+
+  /** Those of /v1 do not exist for /v2. */
+  async function get(principal: Principal, id: string): Promise<MessageSchedule> {
+    const schedule = await schedules.get(principal, id);
+    const { message } = schedule.task.request;
+    if (message == null || schedule.name !== id) throw new Problem("schedule_not_found", { name: echo(id) });
+    return { ...schedule, message };
+  }
+
+  async function pausedAs(requester: Requester, id: string): Promise<boolean> {
+    const found = await schedules.get(requester, id).catch(nullIfUnknown);
+    if (found === null) return false;
+    // The name is that of a schedule of /v1.
+    if (found.task.request.message == null) throw new Problem("schedule_exists", { name: echo(id) });
+    return found.paused;
+  }
+
+  return {
+    async put(requester, destination, options, bytes) {
+      if (options.cron === null) throw invalid([mustBe("Upstash-Cron", "given")]);
+      const id = options.scheduleId ?? `scd_${randomBytes(18).toString("base64url").replaceAll("-", "_")}`;
+      const cron = options.cron.trim();
+      const timezone = TIME_ZONE.exec(cron)?.[1] ?? SCHEDULE_DEFAULTS.timezone;
+      const [recipient] = await publish.recipientsOf(requester, destination);
+      if (recipient === undefined) throw invalid([mustBe("destination", "a URL group with endpoints")]);
+      const queue = options.queue ?? MESSAGE_QUEUE;
+      const context = {
+        queue,
+        now: deps.now(),
+        limits: requester.limits,
+        refuseUrl: deps.refuseUrl,
+        scheduleId: id,
+      };
+      const request = messageRequest(options, recipient, bodyOf(bytes), context);
+      const template = withoutTime(request, {
+        cron,
+        destination: destination.kind === "url" ? destination.url : destination.name,
+      });
+      await publish.check(requester, request);
+      await publish.ensureQueue(requester, queue);
+      const terms = {
+        ...SCHEDULE_DEFAULTS,
+        cron: cron.replace(TIME_ZONE, ""),
+        timezone,
+        paused: await pausedAs(requester, id),
+        task: { text: shownText(template), request: template },
+      };
+      await schedules.put(requester, id, terms);
+      return id;
+    },
+    get,
+    async list(principal) {
+      const found: MessageSchedule[] = [];
+      for (const { name } of (await schedules.list(principal, ALL)).items) {
+        const schedule = await get(principal, name).catch(nullIfUnknown);
+        if (schedule !== null) found.push(schedule);
+      }
+      return found;
+    },
+    async setPaused(requester, id, paused) {
+      await get(requester, id);
+      await schedules.update(requester, id, { paused });
+    },
+    async remove(requester, id) {
+      await get(requester, id);
+      await schedules.remove(requester, id);
+    },
+  };
+}
+
+const ALL = { limit: 1000, cursor: null };
+
+/** Each firing has its own times. */
+function withoutTime(request: TaskRequest, scheduled: NonNullable<Message["scheduled"]>): TaskRequest {
+  const { notBeforeMs: _, ...message } = request.message ?? {};
+  return { ...request, runAt: null, message: { ...message, scheduled } };
+}
+
+/** As /v1 shows the task of a schedule: the fields of a direct task, redacted ones as hashes. */
+function shownText({ queue, call, message, maxRetries, timeoutSeconds, tags }: TaskRequest): string {
+  const hidden = (value: string) => `REDACTED:${createHash("sha256").update(value).digest("hex")}`;
+  const redact = message?.redact ?? {};
+  const headers = Object.entries(call.headers).map(([name, value]) => [
+    name,
+    isRedacted(redact, name) ? hidden(value) : value,
+  ]);
+  const body = call.body === null || redact.body !== true ? call.body : hidden(call.body);
+  return JSON.stringify({
+    queue,
+    targetUrl: call.url,
+    method: call.method,
+    headers: Object.fromEntries(headers),
+    ...(body !== null && { body }),
+    ...(maxRetries !== null && { maxRetries }),
+    ...(timeoutSeconds !== null && { timeout: timeoutSeconds }),
+    ...(tags !== null && { tags }),
+  });
+}
+
+/** The messages of one firing: one for each endpoint that a URL group has by then. */
+export function createExpansion(sql: Sql): ExpandTask {
+  return async (teamId, request) => {
+    const { scheduled: _, endpoint: _endpoint, ...message } = request.message ?? {};
+    if (message.topic === undefined) return [{ ...request, message }];
+    const group = await findUrlGroup(sql, teamId, message.topic);
+    if (group === null) throw new Problem("url_group_not_found", { name: message.topic });
+    return group.endpoints.map(({ url, name }) => ({
+      ...request,
+      call: { ...request.call, url },
+      message: { ...message, ...(name !== undefined && { endpoint: name }) },
+    }));
+  };
+}
+
+function nullIfUnknown(error: unknown): null {
+  if (error instanceof Problem && error.code === "schedule_not_found") return null;
+  throw error;
+}

@@ -1,0 +1,147 @@
+import type { PageRequest } from "../../domain/page.ts";
+import { type Sql, statement } from "../../store/sql.ts";
+
+export interface Endpoint {
+  readonly name?: string;
+  readonly url: string;
+}
+
+export interface UrlGroup {
+  readonly name: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+const COLUMNS = `name, endpoints, created_at as "createdAt", updated_at as "updatedAt"`;
+
+const FIND_URL_GROUP = statement(
+  "find_url_group",
+  `select ${COLUMNS} from url_groups where team_id = $1 and name = $2`,
+  { prepared: true },
+);
+const LOCK_URL_GROUP = statement("lock_url_group", `${FIND_URL_GROUP.text} for update`);
+
+export async function findUrlGroup(sql: Sql, teamId: number, name: string): Promise<UrlGroup | null> {
+  const rows = await sql.rows<UrlGroup>(FIND_URL_GROUP, [teamId, name]);
+  return rows[0] ?? null;
+}
+
+/** Must run in the transaction that changes it. */
+export async function lockUrlGroup(sql: Sql, teamId: number, name: string): Promise<UrlGroup | null> {
+  const rows = await sql.rows<UrlGroup>(LOCK_URL_GROUP, [teamId, name]);
+  return rows[0] ?? null;
+}
+
+const LIST_URL_GROUPS = statement(
+  "list_url_groups",
+  `select ${COLUMNS} from url_groups where team_id = $1 and ($2::text is null or name > $2) order by name limit $3`,
+);
+
+/** By name. */
+export function listUrlGroups(sql: Sql, teamId: number, { limit, cursor }: PageRequest): Promise<UrlGroup[]> {
+  return sql.rows<UrlGroup>(LIST_URL_GROUPS, [teamId, cursor, limit]);
+}
+
+const COUNT_URL_GROUPS = statement(
+  "count_url_groups",
+  "select count(*)::integer as count from url_groups where team_id = $1",
+);
+
+export async function countUrlGroups(sql: Sql, teamId: number): Promise<number> {
+  const [row] = await sql.rows<{ count: number }>(COUNT_URL_GROUPS, [teamId]);
+  return row?.count ?? 0;
+}
+
+const INSERT_URL_GROUP = statement(
+  "insert_url_group",
+  `insert into url_groups (team_id, name, endpoints) values ($1, $2, $3::jsonb)
+   on conflict (team_id, name) do nothing returning name`,
+);
+
+/** False if the name is taken. */
+export async function insertUrlGroup(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  endpoints: readonly Endpoint[],
+): Promise<boolean> {
+  const rows = await sql.rows(INSERT_URL_GROUP, [teamId, name, JSON.stringify(endpoints)]);
+  return rows.length === 1;
+}
+
+const UPDATE_URL_GROUP = statement(
+  "update_url_group",
+  "update url_groups set endpoints = $3::jsonb, updated_at = now() where team_id = $1 and name = $2",
+);
+
+export async function updateUrlGroup(
+  sql: Sql,
+  teamId: number,
+  name: string,
+  endpoints: readonly Endpoint[],
+): Promise<void> {
+  await sql.rows(UPDATE_URL_GROUP, [teamId, name, JSON.stringify(endpoints)]);
+}
+
+const REMOVE_URL_GROUP = statement(
+  "remove_url_group",
+  "delete from url_groups where team_id = $1 and name = $2 returning name",
+);
+
+export async function removeUrlGroup(sql: Sql, teamId: number, name: string): Promise<boolean> {
+  const rows = await sql.rows(REMOVE_URL_GROUP, [teamId, name]);
+  return rows.length === 1;
+}
+
+const TAKE_MESSAGE_KEY = statement(
+  "take_message_key",
+  `with clock as (select now() as at, now() - interval '10 minutes' as free_before)
+   insert into message_keys as k (team_id, sandbox, key, task_id, created_at)
+   select $1::integer, $2::boolean, decode($3, 'hex'), $4::uuid, at from clock
+   on conflict (team_id, sandbox, key) do update
+      set task_id = excluded.task_id, created_at = excluded.created_at
+    where k.created_at < (select free_before from clock)
+   returning task_id`,
+);
+const FIND_MESSAGE_KEY = statement(
+  "find_message_key",
+  `select task_id as "taskId" from message_keys where team_id = $1 and sandbox = $2 and key = decode($3, 'hex')`,
+);
+
+/** Null if the key is this message's now; otherwise the id of the earlier one. Waits for another one that takes it. */
+export async function takeMessageKey(
+  sql: Sql,
+  owner: { readonly teamId: number; readonly sandbox: boolean },
+  key: string,
+  taskId: string,
+): Promise<string | null> {
+  const { teamId, sandbox } = owner;
+  const taken = await sql.rows(TAKE_MESSAGE_KEY, [teamId, sandbox, key, taskId]);
+  if (taken.length === 1) return null;
+  const [earlier] = await sql.rows<{ taskId: string }>(FIND_MESSAGE_KEY, [teamId, sandbox, key]);
+  return earlier?.taskId ?? null;
+}
+
+const REMOVE_OLD_MESSAGE_KEYS = statement(
+  "remove_old_message_keys",
+  `delete from message_keys k using (
+   select team_id, sandbox, key from message_keys where created_at < now() - interval '10 minutes' limit $1) old
+  where k.team_id = old.team_id and k.sandbox = old.sandbox and k.key = old.key returning 1`,
+  { patience: "chore" },
+);
+
+/** Resolves with the number of removed keys. */
+export async function removeOldMessageKeys(sql: Sql, batch: number): Promise<number> {
+  return (await sql.rows(REMOVE_OLD_MESSAGE_KEYS, [batch])).length;
+}
+
+const FIND_GROUP_SCHEDULE = statement(
+  "find_group_schedule",
+  "select 1 from schedules where team_id = $1 and request::jsonb #>> '{message,topic}' = $2 limit 1",
+);
+
+/** A schedule, live or of the sandbox, publishes to the group. */
+export async function hasGroupSchedule(sql: Sql, teamId: number, name: string): Promise<boolean> {
+  return (await sql.rows(FIND_GROUP_SCHEDULE, [teamId, name])).length > 0;
+}

@@ -1,0 +1,162 @@
+import { attemptMs, endSimulated, expireSimulated, judgeSimulated } from "../../domain/simulation.ts";
+import { isEnded, type Simulation } from "../../domain/task.ts";
+import type { Ending, TaskChanges } from "../../domain/task-changes.ts";
+import { closeAttempt } from "../../domain/verdict.ts";
+import type { Database, Sql } from "../../store/sql.ts";
+import { NO_WORKER } from "../../store/tasks/tallies.ts";
+import { settleAttempts } from "../../store/tasks/task-settlements.ts";
+import {
+  beginSimulated,
+  endWaiting,
+  lockDueSteps,
+  NOW,
+  planSteps,
+  type SandboxTime,
+  type SimulatedEnd,
+  setToSandboxTime,
+  untilNextStepMs,
+  type Walking,
+} from "./store.ts";
+
+/** Steps per transaction. */
+const BATCH = 100;
+/** The maximum delay until another node's task is found. */
+const LONGEST_NAP_MS = 1_000;
+/** Another node processes the due steps, usually for no longer than this. */
+const BUSY_NAP_MS = 20;
+
+export interface SandboxWalk {
+  /** Takes a batch of due steps. Returns their number. */
+  step(time: SandboxTime): Promise<number>;
+  /** Takes every due step. Returns the milliseconds until the next. */
+  walkOnce(): Promise<number>;
+}
+
+type Simulated = Walking & { readonly simulation: Simulation };
+
+function isSimulated(walking: Walking): walking is Simulated {
+  return walking.simulation !== null;
+}
+
+/** A step that was taken. */
+interface Step {
+  readonly claim: Walking["claim"];
+  /** Until the next step; null if there is none. */
+  readonly waitMs: number | null;
+  /** What became of the task by this step, where it ended or its attempt failed. */
+  readonly change?: Ending | "retrying";
+}
+
+/**
+ * Moves sandbox tasks through their states. A batch of steps is one transaction: it locks due steps, which other nodes
+ * skip, changes the tasks by the statements that settle real attempts, and plans the next steps. A node that crashes in
+ * between has changed nothing. No state is in memory, so a step after a month works like one after a second.
+ */
+export function createSandboxWalk(deps: {
+  readonly database: Database;
+  readonly random: () => number;
+  readonly nowMs: () => number;
+  readonly changes: Pick<TaskChanges, "retrying" | "ended">;
+}): SandboxWalk {
+  const { database } = deps;
+
+  async function begin(sql: Sql, pending: readonly Simulated[]): Promise<Step[]> {
+    await beginSimulated(sql, pending);
+    return pending.map(({ claim, simulation }) => ({
+      claim,
+      waitMs: attemptMs({ simulation, trial: claim }),
+    }));
+  }
+
+  async function settle(sql: Sql, active: readonly Simulated[]): Promise<Step[]> {
+    const judged = active.map(({ claim, simulation, aheadMs }) => ({
+      claim,
+      ...judgeSimulated({ simulation, trial: claim }, new Date(deps.nowMs() + aheadMs), deps.random()),
+    }));
+    const settlements = judged.map(({ claim, outcome, verdict }) => ({
+      claim,
+      verdict,
+      attempt: closeAttempt(claim.attempt, claim.attemptStartedAt, outcome),
+    }));
+    const settled = await settleAttempts(sql, settlements, NO_WORKER);
+    await setToSandboxTime(sql, active);
+    return judged.map(({ claim, verdict, waitMs }, index): Step => {
+      if (verdict.kind === "completed") return { claim, waitMs, change: "completed" };
+      if (verdict.kind === "failed") return { claim, waitMs, change: verdict.reason };
+      // A retry whose queue was deleted meanwhile has ended.
+      if (settled[index]?.status === "failed") return { claim, waitMs: null, change: "queue_deleted" };
+      return verdict.kind === "retry" ? { claim, waitMs, change: "retrying" } : { claim, waitMs };
+    });
+  }
+
+  function end(sql: Sql, waiting: readonly Simulated[]): Promise<Step[]> {
+    return endAll(
+      sql,
+      waiting.map((walking) => ({ walking, end: endSimulated({ ...walking, trial: walking.claim }) })),
+    );
+  }
+
+  function expire(sql: Sql, late: readonly Walking[]): Promise<Step[]> {
+    return endAll(
+      sql,
+      late.map((walking) => ({ walking, end: expireSimulated(walking.expiresInSeconds) })),
+    );
+  }
+
+  async function endAll(sql: Sql, ends: readonly SimulatedEnd[]): Promise<Step[]> {
+    await endWaiting(sql, ends);
+    await setToSandboxTime(
+      sql,
+      ends.map(({ walking }) => walking),
+    );
+    return ends.map(({ walking: { claim }, end: { reason } }) => ({
+      claim,
+      waitMs: null,
+      change: reason ?? "completed",
+    }));
+  }
+
+  async function step(time: SandboxTime): Promise<number> {
+    const taken = await database.transaction(async (sql) => {
+      const due = await lockDueSteps(sql, time, BATCH);
+      if (due.length === 0) return null;
+      const of = (...statuses: Walking["status"][]) =>
+        due.filter(isSimulated).filter(({ status }) => statuses.includes(status));
+      const isOver = ({ status }: Walking) => isEnded(status);
+      const over = due.filter(isOver);
+      const steps = over.map(({ claim }): Step => ({ claim, waitMs: null }));
+      const late = due.filter((walking) => walking.simulation === null && !isOver(walking));
+      if (late.length > 0) steps.push(...(await expire(sql, late)));
+      for (const [work, walking] of [
+        [begin, of("pending")],
+        [settle, of("active")],
+        [end, of("waiting", "polling")],
+      ] as const)
+        if (walking.length > 0) steps.push(...(await work(sql, walking)));
+      await planSteps(sql, time, steps);
+      return { due, steps };
+    });
+    if (taken === null) return 0;
+    const notified = new Set(taken.due.filter(({ notify }) => notify).map(({ claim }) => claim));
+    for (const { claim, change } of taken.steps) {
+      const { teamId, id, queueId } = claim;
+      const task = { teamId, id, queueId, sandbox: true };
+      if (change === "retrying") deps.changes.retrying(task);
+      else if (change !== undefined) deps.changes.ended(task, change, notified.has(claim));
+    }
+    return taken.due.length;
+  }
+
+  return {
+    step,
+    async walkOnce() {
+      for (;;) {
+        const untilMs = await untilNextStepMs(database);
+        if (untilMs === null) return LONGEST_NAP_MS;
+        // A timer may fire slightly early.
+        if (untilMs > 0) return Math.min(LONGEST_NAP_MS, Math.ceil(untilMs) + 1);
+        if ((await step(NOW)) === 0) return BUSY_NAP_MS;
+      }
+    },
+  };
+}

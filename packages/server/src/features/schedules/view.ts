@@ -1,0 +1,52 @@
+import { setImmediate } from "node:timers/promises";
+import { formatId } from "../../domain/public-id.ts";
+import { publicTaskId } from "../../domain/task-id.ts";
+import { type ListedSchedule, ownTime, type Schedule } from "./domain.ts";
+import { nextTimes } from "./domain-cron.ts";
+import type { ScheduleSummary } from "./schemas.ts";
+
+const SHOWN_RUNS = 5;
+
+/** To work out the next times of so many takes a few milliseconds. */
+const SCHEDULES_PER_TURN = 20;
+
+/** In portions: other requests are served between them. */
+export async function scheduleSummaryViews(schedules: readonly ListedSchedule[]): Promise<ScheduleSummary[]> {
+  const views: ScheduleSummary[] = [];
+  for (const schedule of schedules) {
+    if (views.length > 0 && views.length % SCHEDULES_PER_TURN === 0) await setImmediate();
+    views.push(scheduleSummaryView(schedule));
+  }
+  return views;
+}
+
+function scheduleSummaryView(schedule: ListedSchedule): ScheduleSummary {
+  const { cron, timezone, nextRunAt, lastTask, lastError } = schedule;
+  const later =
+    nextRunAt === null ? [] : nextTimes(cron, timezone, ownTime(schedule, nextRunAt), SHOWN_RUNS - 1);
+  return {
+    id: formatId("sch", schedule.id),
+    name: schedule.name,
+    cron,
+    timezone,
+    overlap: schedule.overlap,
+    catch_up: schedule.catchUp,
+    paused: schedule.paused,
+    next_runs:
+      nextRunAt === null ? [] : [ownTime(schedule, nextRunAt), ...later].map((at) => at.toISOString()),
+    last_task: lastTask && {
+      id: publicTaskId(lastTask),
+      status: lastTask.status,
+      created_at: lastTask.createdAt.toISOString(),
+    },
+    last_error: lastError && { at: lastError.at.toISOString(), error: lastError.error },
+    created_at: schedule.createdAt.toISOString(),
+    updated_at: schedule.updatedAt.toISOString(),
+  };
+}
+
+/** As text: its task is shown character by character as it was written, as it will be sent. */
+export function scheduleText(schedule: Schedule): string {
+  const head = JSON.stringify(scheduleSummaryView(schedule)).slice(0, -1);
+  return `{"schedule":${head},"task":${schedule.task.text}}}`;
+}

@@ -1,0 +1,14 @@
+import type { Time } from "../domain/time.ts";
+
+/** The time of this machine. */
+export const systemTime: Time = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  setTimer(work, ms) {
+    const timer = setTimeout(work, ms);
+    return { cancel: () => clearTimeout(timer) };
+  },
+  soon(work) {
+    setImmediate(work);
+  },
+};

@@ -1,0 +1,96 @@
+import { type Sql, statement } from "../sql.ts";
+
+/*
+ * The hosts that a circuit breaker holds back. A queue that holds any (`holds_hosts`, with its epoch) is claimed by
+ * statements that ask `MAY_BEGIN` of each task. So that a claim does not walk over the tasks that may not, they are first taken
+ * out of the indexes of due tasks, and wait in breaker_tasks. Queues that hold none pay nothing.
+ */
+
+/** The host and port of the task `t`, as `breakerHost` reads them. */
+export const HOST_AND_PORT = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*([^/\\?#]*)'), '') collate "C")`;
+
+/** For the task `t`: a breaker of its queue holds its host. */
+export const HOST_IS_HELD = `exists (
+              select 1 from breakers b
+               where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining' and b.host = ${HOST_AND_PORT})`;
+
+const HAS_PASS = `exists (
+              select 1 from breaker_tasks p
+               where p.team_id = t.team_id and p.task_id = t.id and p.passed_at is not null and p.fence = t.fence)`;
+
+/** For a task `t` of a queue that holds hosts. */
+export const MAY_BEGIN = `(not ${HOST_IS_HELD} or ${HAS_PASS})`;
+
+/**
+ * The same for an ordered queue, where nobody waits in breaker_tasks: the task at the head of the line is the probe, as soon as
+ * the breaker's time is over.
+ */
+export const LINE_MAY_BEGIN = `not exists (
+              select 1 from breakers b
+               where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase = 'open' and b.until > now()
+                 and b.host = ${HOST_AND_PORT})`;
+
+/**
+ * The race: a pass is given to a task while it is taken out, or the other way round. Both lock the row of the task first,
+ * and skip it if it is locked.
+ */
+const holding = (due: string, lanes: string, isOfLane: string) => `with seen as materialized (
+     select due.* from ${lanes} cross join generate_series(10, 1, -1) as p(priority)
+      cross join lateral (
+        select t.ctid as place, t.url, t.team_id, t.queue_id, t.id, t.fence from tasks t
+         where t.team_id = $1 and t.queue_id = $2 and ${isOfLane} t.priority = p.priority
+           and t.${due} is not null and t.${due} <= now()
+         order by t.${due}, t.id limit $3) due
+      limit $3
+   ), waiting as materialized (
+     select t.ctid as place, t.id, t.priority, t.run_at, t.fence, ${HOST_AND_PORT} as host from tasks t
+      where t.ctid = any (array(select t.place from seen t where not ${MAY_BEGIN})) and t.${due} is not null
+        for update skip locked
+   ), taken_out as (
+     update tasks t set due_at = null, flow_due_at = null where t.ctid = any (array(select place from waiting))
+   ), kept as (
+     insert into breaker_tasks as k (team_id, task_id, queue_id, host, priority, due_at, fence)
+     select $1, id, $2, host, priority, run_at, fence from waiting
+     on conflict (team_id, task_id) do update
+        set queue_id = excluded.queue_id, host = excluded.host, priority = excluded.priority, due_at = excluded.due_at,
+            fence = excluded.fence, passed_at = null
+   )
+   select count(*)::integer as held from waiting`;
+
+const HOLD_TASKS = statement("hold_tasks", holding("due_at", "(select 1) one", ""), { patience: "chore" });
+const HOLD_FLOW_TASKS = statement(
+  "hold_flow_tasks",
+  holding("flow_due_at", "unnest($4::text[]) as lane(flow)", "t.flow = lane.flow and"),
+  { patience: "chore" },
+);
+
+/** Due tasks that one statement looks at. */
+const BATCH = 1_000;
+/** If fewer than this were found, no further ones are looked for: a claim can walk over the rest. */
+const MANY = 100;
+
+/**
+ * Takes the first due tasks of a queue that may not begin out of the index of due tasks. Returns how many; each task is
+ * taken out once, however long its host is held.
+ */
+export async function holdTasks(sql: Sql, teamId: number, queueId: number): Promise<number> {
+  return repeat(() => sql.rows<{ held: number }>(HOLD_TASKS, [teamId, queueId, BATCH]));
+}
+
+/** The same for tasks of these flows in the queue. */
+export async function holdFlowTasks(
+  sql: Sql,
+  teamId: number,
+  queueId: number,
+  flows: readonly string[],
+): Promise<number> {
+  return repeat(() => sql.rows<{ held: number }>(HOLD_FLOW_TASKS, [teamId, queueId, BATCH, flows]));
+}
+
+async function repeat(hold: () => Promise<{ held: number }[]>): Promise<number> {
+  for (let total = 0; ; ) {
+    const [{ held } = { held: 0 }] = await hold();
+    total += held;
+    if (held < MANY) return total;
+  }
+}

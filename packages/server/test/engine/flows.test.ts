@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { afterEach, describe, it } from "node:test";
+import type { TaskFlow } from "../../src/domain/flow.ts";
+import type { Time } from "../../src/domain/time.ts";
+import { systemTime } from "../../src/server/system-time.ts";
+import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
+
+const flow = (key: string, limits: Partial<TaskFlow> = {}) => ({
+  flow: { key, concurrency: null, rate: null, period: null, ...limits },
+});
+
+/** Calls of a flow never exceed its limits, over all queues and nodes. */
+describe("flows", () => {
+  let server: TestServer;
+  afterEach(() => server.close());
+
+  const submitMany = (node: TestNode, count: number, request: Parameters<TestNode["submit"]>[0]) =>
+    Promise.all(Array.from({ length: count }, () => node.submit(request)));
+
+  for (const [nodeCount, concurrency] of [
+    [1, 1],
+    [2, 3],
+  ] as const)
+    it(`use up a concurrency of ${concurrency} and never exceed it on ${nodeCount} nodes`, async () => {
+      server = await openTestServer({ concurrency: 50 });
+      const nodes: TestNode[] = [server];
+      if (nodeCount === 2) nodes.push(await server.openNode());
+      for (const node of nodes) await node.engine.lease.renewOnce();
+      server.target.hold();
+      const each = 9 / nodeCount;
+      for (const node of nodes) await submitMany(node, Math.ceil(each), flow("c", { concurrency }));
+      const total = Math.ceil(each) * nodeCount;
+      for (let ended = 0; ended < total; ended += 1) {
+        await server.target.received(Math.min(total, ended + concurrency));
+        server.target.release(1);
+        await server.settled(ended + 1);
+      }
+      assert.equal(server.target.mostAtOnce, concurrency);
+    });
+
+  it("let tasks of other flows and of none begin while one flow is full", async () => {
+    server = await openTestServer({ concurrency: 10 });
+    server.target.hold();
+    await submitMany(server, 5, flow("full", { concurrency: 1 }));
+    await server.target.received(1);
+
+    await server.submit(flow("other"));
+    await server.submit();
+
+    await server.target.received(3);
+    await server.quiet();
+    assert.equal(server.engine.attempts.count, 3);
+  });
+
+  it("retry a task of a flow when its delay is over", async () => {
+    server = await openTestServer({ retryDelaySeconds: 60 });
+    server.target.answer = (_call, response) => response.writeHead(500).end();
+    const id = await server.submit(flow("again", { concurrency: 1 }));
+    await server.settled(1);
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.advance(120);
+    await server.look();
+    await server.settled(2);
+
+    assert.equal((await server.task(id)).status, "completed");
+  });
+});
+
+/** No window of the length of the period has more begun calls than the rate. */
+describe("flows with a rate", () => {
+  let server: TestServer;
+  afterEach(() => server.close());
+
+  /** A permit is void after 100 ms: a busy machine must not make it so. */
+  const SLOW: Time = { ...systemTime, monotonicMs: () => systemTime.monotonicMs() / 1_000 };
+  const rated = flow("r", { rate: 2, period: 60 });
+
+  it("begin as many calls in a period as they may, and the next when a call has left the window", async () => {
+    server = await openTestServer({ concurrency: 50 }, { time: SLOW });
+    for (let count = 0; count < 5; count += 1) await server.submit(rated);
+    await server.settled(2);
+    await server.quiet();
+    assert.equal(server.target.calls.length, 2);
+
+    await server.advance(61);
+    await server.look();
+
+    await server.settled(4);
+    await server.quiet();
+    assert.equal(server.target.calls.length, 4);
+  });
+
+  it("void the permits of a process that was frozen after its claim, and keep counting them", async () => {
+    server = await openTestServer({ concurrency: 50 }, { time: SLOW });
+    const { claim } = server.databases;
+    let isFrozen = false;
+    claim.after = (name) => {
+      if (name !== "claim_flow_tasks" || isFrozen) return;
+      isFrozen = true;
+      server.freeze(0.2);
+    };
+    const id = await server.submit(flow("f", { rate: 1, period: 60 }));
+    await server.quiet();
+    await server.rest();
+
+    assert.equal(server.target.calls.length, 0);
+    assert.equal((await server.task(id)).status, "pending");
+    await server.advance(61);
+    await server.look();
+    await server.settled(1);
+    assert.equal((await server.task(id)).status, "completed");
+  });
+
+  it("are paused as a whole if the host that their key names asks to wait", async () => {
+    server = await openTestServer({ concurrency: 1 });
+    server.target.answer = (_call, response) => response.writeHead(429, { "retry-after": "120" }).end();
+    await server.submit(flow("host:127.0.0.1"));
+    await server.settled(1);
+    server.target.answer = (_call, response) => response.end("{}");
+    await server.engine.flows.drained();
+    await server.rest();
+    await server.submit(flow("host:127.0.0.1"));
+    await server.submit(flow("another"));
+    await server.settled(2);
+    await server.quiet();
+    assert.equal(server.target.calls.length, 2);
+
+    await server.advance(121);
+    await server.look();
+    await server.settled(4);
+  });
+});

@@ -1,0 +1,230 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { TaskFlow } from "../../../src/domain/flow.ts";
+import type { NewTask } from "../../../src/domain/task.ts";
+import { claimFlowTasks, type FlowClaimed } from "../../../src/store/tasks/flow-claims.ts";
+import { confirmPermits, releasePlaces } from "../../../src/store/tasks/flow-places.ts";
+import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
+import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
+import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { openTestStore, RETRY, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
+
+const flow = (key: string, limits: Partial<TaskFlow> = {}): Partial<NewTask> => ({
+  flow: { key, concurrency: null, rate: null, period: null, ...limits },
+});
+
+describe("claiming the tasks of flows", () => {
+  let store: TestStore;
+  let workerId: number;
+  before(async () => {
+    store = await openTestStore();
+    workerId = await store.openWorker();
+  });
+  after(() => store.close());
+
+  async function claim(
+    queues: readonly StoredQueue[],
+    keys: readonly string[],
+    { worker = workerId, free = 100, database = store.database } = {},
+  ): Promise<FlowClaimed> {
+    const rows = await store.database.rows<{ id: number; epoch: number }>(
+      "select id::float8 as id, epoch from queues where id = any($1)",
+      [queues.map(({ id }) => id)],
+    );
+    return claimFlowTasks(
+      database,
+      {
+        teamId: queues[0]?.teamId ?? 0,
+        workerId: worker,
+        queues: queues.map(({ id, name }) => ({
+          queueId: id,
+          queue: name,
+          epoch: rows.find((row) => row.id === id)?.epoch ?? 0,
+          free,
+        })),
+        lanes: keys.flatMap((key) => queues.map(({ id }) => ({ flow: key, queueId: id }))),
+        limit: 200,
+      },
+      0,
+    );
+  }
+
+  const idsOf = ({ claims }: FlowClaimed) => claims.map(({ id }) => id);
+  const kindsOf = ({ flows }: FlowClaimed) => flows.map(({ kind }) => kind);
+
+  it("takes as many as the flow has places, over its queues, by priority and due time", async () => {
+    const queues = [await store.openQueue(), await store.openQueue()] as const;
+    const limited = flow("order", { concurrency: 3 });
+    const [low, first] = await store.insert(queues[0], { ...limited, priority: 1 }, limited);
+    const [high, second] = await store.insert(queues[1], { ...limited, priority: 9 }, limited);
+
+    const claimed = await claim(queues, ["order"]);
+
+    assert.deepEqual(idsOf(claimed), [high, first, second]);
+    assert.deepEqual(kindsOf(claimed), ["full"]);
+    assert.equal((await claim(queues, ["order"])).claims.length, 0);
+    const [settled] = claimed.claims;
+    assert.ok(settled !== undefined);
+    await settleAttempts(store.database, [settlementOf(settled)], workerId);
+    assert.deepEqual(idsOf(await claim(queues, ["order"])), [low]);
+  });
+
+  it("never takes more than the places when many workers claim at once", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, ...Array.from({ length: 40 }, () => flow("race", { concurrency: 3 })));
+    const databases = Array.from({ length: 8 }, () => store.open(1));
+
+    const rounds = await Promise.all(
+      databases.map(async (database) => {
+        const taken: string[] = [];
+        for (let round = 0; round < 5; round += 1)
+          taken.push(...idsOf(await claim([queue], ["race"], { database, free: 2 })));
+        return taken;
+      }),
+    );
+
+    assert.equal(rounds.flat().length, 3);
+  });
+
+  it("takes no task of a queue without free slots, and passes over it", async () => {
+    const [busy, idle] = [await store.openQueue(), await store.openQueue()];
+    await store.insert(busy, { ...flow("passed", { concurrency: 1 }), priority: 10 });
+    const [other] = await store.insert(idle, flow("passed"));
+
+    assert.deepEqual(idsOf(await claim([idle], ["passed"])), [other]);
+  });
+
+  it("gives the place back when the attempt is settled, released or reaped", async () => {
+    const queue = await store.openQueue();
+    const dead = await store.openWorker();
+    await store.insert(queue, ...Array.from({ length: 4 }, () => flow("back", { concurrency: 1 })));
+
+    const [settled] = (await claim([queue], ["back"])).claims;
+    assert.ok(settled !== undefined);
+    await settleAttempts(store.database, [settlementOf(settled, RETRY)], workerId);
+    const [released] = (await claim([queue], ["back"])).claims;
+    assert.ok(released !== undefined);
+    await releaseTasks(store.database, [released], "not_sent", workerId);
+    const [lost] = (await claim([queue], ["back"], { worker: dead })).claims;
+    assert.ok(lost !== undefined);
+    await removeWorker(store.database, dead);
+    assert.equal((await claim([queue], ["back"])).claims.length, 0);
+    await reapTasks(store.database, workerId);
+
+    assert.equal((await claim([queue], ["back"])).claims.length, 1);
+    const [holds] = await store.database.rows<{ count: number }>(
+      "select count(*)::integer as count from flow_holds where flow = 'back'",
+    );
+    assert.equal(holds?.count, 1);
+  });
+
+  it("begins no more calls in a period than the rate, and counts a call from when it was confirmed", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, ...Array.from({ length: 9 }, () => flow("rate", { rate: 2, period: 60 })));
+    const move = (seconds: number) =>
+      store.database.rows(
+        `with held as (update flow_holds set permit_at = permit_at - make_interval(secs => $1) where flow = 'rate')
+         update flow_permits set at = at - make_interval(secs => $1) where flow = 'rate'`,
+        [seconds],
+      );
+
+    const first = await claim([queue], ["rate"]);
+    assert.equal(first.claims.length, 2);
+    assert.equal(first.claims[0]?.startByMs, 100);
+    assert.deepEqual(kindsOf(first), ["rated"]);
+    await confirmPermits(
+      store.database,
+      first.claims.map((one) => ({ claim: { ...one, flow: "rate" }, beganMsAgo: 0 })),
+    );
+    await releasePlaces(
+      store.database,
+      first.claims.map((one) => ({ claim: { ...one, flow: "rate" }, beganMsAgo: 0 })),
+    );
+    const [counted] = await store.database.rows(
+      "select sum(count)::integer as sum from flow_permits where flow = 'rate'",
+    );
+    assert.deepEqual(counted, { sum: 2 }, "a confirmed permit is counted once");
+    assert.equal((await claim([queue], ["rate"])).claims.length, 0);
+    await move(59);
+    const early = await claim([queue], ["rate"]);
+    assert.equal(early.claims.length, 0);
+    assert.ok((early.flows[0]?.waitMs ?? 0) > 500 && (early.flows[0]?.waitMs ?? 0) < 1_100);
+    await move(1.2);
+
+    assert.equal((await claim([queue], ["rate"])).claims.length, 2);
+  });
+
+  it("counts the permit of a call that was never confirmed", async () => {
+    const queue = await store.openQueue();
+    const dead = await store.openWorker();
+    await store.insert(
+      queue,
+      ...Array.from({ length: 3 }, () => flow("dead", { rate: 1, period: 60, concurrency: 1 })),
+    );
+    assert.equal((await claim([queue], ["dead"], { worker: dead })).claims.length, 1);
+    await removeWorker(store.database, dead);
+    await reapTasks(store.database, workerId);
+
+    const found = await claim([queue], ["dead"]);
+
+    assert.equal(found.claims.length, 0);
+    assert.deepEqual(kindsOf(found), ["rated"]);
+    assert.equal((await claim([queue], ["dead"])).claims.length, 0);
+  });
+
+  it("takes nothing of a paused flow", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, flow("paused"));
+    await store.database.rows(
+      "update flows set paused_until = now() + interval '1 minute' where key = 'paused'",
+    );
+
+    const found = await claim([queue], ["paused"]);
+
+    assert.deepEqual([found.claims.length, kindsOf(found)], [0, ["paused"]]);
+    assert.ok((found.flows[0]?.waitMs ?? 0) > 50_000);
+  });
+
+  it("keeps the place of a task until it has ended if the flow holds tasks", async () => {
+    const queue = await store.openQueue();
+    await store.insert(queue, flow("jobs", { concurrency: 1 }), flow("jobs"));
+    await store.database.rows("update flows set hold = 'task' where key = 'jobs'");
+    const [first] = (await claim([queue], ["jobs"])).claims;
+    assert.ok(first !== undefined);
+    await settleAttempts(
+      store.database,
+      [settlementOf(first, { kind: "retry", waitMs: 0, error: "-" })],
+      workerId,
+    );
+    await releasePlaces(store.database, [{ claim: { ...first, flow: "jobs" }, beganMsAgo: null }]);
+
+    const again = (await claim([queue], ["jobs"])).claims;
+
+    assert.deepEqual(
+      again.map(({ id }) => id),
+      [first.id],
+    );
+    const [second] = again;
+    assert.ok(second !== undefined);
+    await settleAttempts(store.database, [settlementOf(second)], workerId);
+    assert.equal((await claim([queue], ["jobs"])).claims.length, 1);
+  });
+
+  it("keeps the figures of the newest task, each by itself, and writes nothing if they hold already", async () => {
+    const queue = await store.openQueue();
+    const figures = () =>
+      store.database.rows(
+        `select task_concurrency as c, task_rate as r, task_period as p, xmin::text as version from flows where key = 'figures'`,
+      );
+    await store.insert(queue, flow("figures", { concurrency: 3 }), flow("figures", { rate: 5, period: 2 }));
+    const [before] = await figures();
+    await store.insert(queue, flow("figures", { concurrency: 3 }), flow("figures"));
+    assert.deepEqual(await figures(), [before]);
+    assert.deepEqual({ ...before, version: null }, { c: 3, r: 5, p: 2, version: null });
+    await store.insert(queue, flow("figures", { concurrency: 4 }));
+    assert.deepEqual(
+      (await figures()).map((row) => ({ ...row, version: null })),
+      [{ c: 4, r: 5, p: 2, version: null }],
+    );
+  });
+});

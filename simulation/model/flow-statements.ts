@@ -1,0 +1,262 @@
+import { byTurn, CLAIMED } from "./claim-statements.ts";
+import { arrayAt, type Effects, numberAt } from "./effect.ts";
+import { isTaskLocked, type Session } from "./session.ts";
+import type { FlowColumns, HoldColumns, TaskColumns } from "./tables.ts";
+import { changeTask, pickColumns } from "./task-rows.ts";
+
+const PERMIT_MS = 100;
+const UNLIMITED = 1_000_000;
+
+/** The statements of flow control. */
+export const flowStatements: Effects = {
+  has_waiting_flow_tasks(session, values) {
+    const queueId = numberAt(values, 2);
+    return [{ isFound: pendingOfFlows(session).some(({ queue_id }) => queue_id === queueId) }];
+  },
+  claim_flow_tasks(session, values) {
+    const { tables, nowMs } = session;
+    const workerId = numberAt(values, 2);
+    const epochs = arrayAt<number>(values, 4);
+    const frees = arrayAt<number>(values, 5);
+    const slots = new Map(
+      arrayAt<number>(values, 3).flatMap((id, index) =>
+        tables.queues.get(id)?.epoch === epochs[index] && tables.workers.has(workerId)
+          ? [[id, frees[index] ?? 0] as const]
+          : [],
+      ),
+    );
+    const keys = arrayAt<string>(values, 6);
+    const queueIds = arrayAt<string>(values, 7).map((list) => list.slice(1, -1).split(",").map(Number));
+    const limit = numberAt(values, 8);
+    const gates = keys.flatMap((key) => tables.flows.get(key) ?? []).map((flow) => gateOf(session, flow));
+    const picked = gates.flatMap(({ key, places, permits }) =>
+      byTurn(
+        (queueIds[keys.indexOf(key)] ?? []).flatMap((queueId) => {
+          const free = slots.get(queueId) ?? 0;
+          if (free === 0) return [];
+          const due = pendingOfFlows(session).filter(
+            (task) =>
+              task.flow === key &&
+              task.queue_id === queueId &&
+              task.run_at <= nowMs &&
+              (task.deadline_at === null || task.deadline_at > nowMs) &&
+              !isTaskLocked(session, task.id),
+          );
+          return byTurn(due).slice(0, Math.min(places, permits, free, limit));
+        }),
+      ).slice(0, Math.min(places, permits)),
+    );
+    const left = new Map(slots);
+    const chosen = byTurn(picked)
+      .filter(({ queue_id }) => {
+        const free = left.get(queue_id) ?? 0;
+        left.set(queue_id, free - 1);
+        return free > 0;
+      })
+      .slice(0, limit);
+    for (const gate of gates) clean(session, gate);
+    const claimed = chosen.map((row) => claimRow(session, row, workerId));
+    const found = {
+      isTask: false,
+      flows: gates.map(({ key, places, permits, period, permitMs }) => ({
+        key,
+        isPaused: false,
+        isPausedForGood: false,
+        pausedMs: null,
+        places,
+        permits,
+        hold: null,
+        period,
+        permitMs,
+      })),
+      unknown: unlessNone(keys.filter((key) => !tables.flows.has(key))),
+      currentQueueIds: [...slots.keys()],
+      id: null,
+    };
+    const tasks = claimed.map((row) => ({
+      isTask: true,
+      ...pickColumns(row, [...CLAIMED, "flow"]),
+      queueId: row.queue_id,
+      runAt: new Date(row.run_at),
+      scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
+      attemptStartedAt: new Date(row.attempt_started_at ?? 0),
+    }));
+    // The statement's left join has a row without a task too.
+    return [found, ...(tasks.length === 0 ? [{ isTask: true, id: null }] : tasks)];
+  },
+
+  confirm_flow_permits(session, values) {
+    for (const { hold, toldAt } of toldHolds(session, values)) {
+      if (hold.permit_at === null) continue;
+      countPermit(session, hold.flow, Math.min(hold.permit_at, toldAt));
+      session.tables.holds.set(`${hold.task_id} ${hold.fence}`, { ...hold, permit_at: null });
+    }
+    return [{ "?column?": 1 }];
+  },
+
+  release_flow_places(session, values) {
+    for (const { hold, toldAt } of toldHolds(session, values)) {
+      if (hold.permit_at !== null) countPermit(session, hold.flow, Math.min(hold.permit_at, toldAt));
+      session.tables.holds.delete(`${hold.task_id} ${hold.fence}`);
+    }
+    return [{ "?column?": 1 }];
+  },
+
+  open_flow(session, values) {
+    const key = String(values[2]);
+    if (!session.tables.flows.has(key))
+      session.tables.flows.set(key, { key, concurrency: null, rate: null, period: null });
+    return [];
+  },
+
+  // Pauses are not simulated: no target asks to wait.
+  pause_flow: () => [],
+
+  look_for_due_flows(session, values) {
+    const { tables, nowMs } = session;
+    const since = Math.min((values[0] as number | null) ?? nowMs, nowMs) - numberAt(values, 2);
+    const pending = pendingOfFlows(session);
+    const upcoming = pending.map(({ run_at }) => run_at).filter((at) => at > nowMs);
+    const look = {
+      databaseMs: nowMs,
+      untilNextMs: upcoming.length === 0 ? null : Math.min(...upcoming) - nowMs,
+    };
+    const lanes = new Map(
+      pending
+        .filter(({ run_at }) => run_at > since && run_at <= nowMs)
+        .map((row) => [`${row.flow} ${row.queue_id}`, row]),
+    );
+    const found = [...lanes.values()].flatMap(({ team_id, flow, queue_id }) => {
+      const queue = tables.queues.get(queue_id);
+      return queue?.deleted_at === null ? [{ ...look, teamId: team_id, flow, queue: queue.name }] : [];
+    });
+    return found.length === 0 ? [{ ...look, teamId: null, flow: null, queue: null }] : found;
+  },
+
+  flows_with_due_tasks(session) {
+    const { tables, nowMs } = session;
+    const lanes = new Map(
+      pendingOfFlows(session)
+        .filter(({ run_at }) => run_at <= nowMs)
+        .map((row) => [`${row.flow} ${row.queue_id}`, row]),
+    );
+    return [...lanes.values()].flatMap(({ team_id, flow, queue_id }) => {
+      const queue = tables.queues.get(queue_id);
+      return queue?.deleted_at === null && !queue.paused
+        ? [{ teamId: team_id, flow, queue: queue.name }]
+        : [];
+    });
+  },
+};
+
+function pendingOfFlows({ tables }: Session): TaskColumns[] {
+  return [...tables.tasks.values()].filter(
+    ({ status, sandbox, flow }) => status === "pending" && !sandbox && flow !== null,
+  );
+}
+
+interface Gate extends FlowColumns {
+  readonly held: number;
+  readonly places: number;
+  readonly permits: number;
+  readonly permitMs: number | null;
+}
+
+function gateOf(session: Session, flow: FlowColumns): Gate {
+  const { tables, nowMs, model } = session;
+  const { key, concurrency, rate, period } = flow;
+  const holds = holdsOf(session, key);
+  const since = nowMs - (period ?? 0) * 1_000;
+  const begun = [
+    ...[...(tables.permits.get(key) ?? [])].filter(([at]) => at > since),
+    ...holds.flatMap(({ permit_at }): [number, number][] =>
+      permit_at !== null && permit_at > since ? [[permit_at, 1]] : [],
+    ),
+  ];
+  const count = rate === null ? 0 : begun.reduce((sum, [, each]) => sum + each, 0);
+  const live = holds.filter((hold) => isLive(session, hold)).length;
+  const used = concurrency !== null && holds.length < concurrency ? holds.length : live;
+  const permitMs = rate === null || begun.length === 0 ? null : Math.min(...begun.map(([at]) => at)) - since;
+  return {
+    ...flow,
+    held: holds.length,
+    places: concurrency === null || model.plant === "no-places" ? UNLIMITED : Math.max(0, concurrency - used),
+    permits: rate === null || model.plant === "no-permits" ? UNLIMITED : Math.max(0, rate - count),
+    permitMs,
+  };
+}
+
+/** Deletes what no longer counts. */
+function clean(session: Session, { key, concurrency, period, held }: Gate): void {
+  const { tables, nowMs } = session;
+  if (concurrency !== null && held >= concurrency)
+    for (const hold of holdsOf(session, key)) {
+      if (isLive(session, hold)) continue;
+      if (hold.permit_at !== null) countPermit(session, key, hold.permit_at);
+      tables.holds.delete(`${hold.task_id} ${hold.fence}`);
+    }
+  const permits = tables.permits.get(key);
+  if (permits === undefined || period === null) return;
+  for (const at of [...permits.keys()]) if (at <= nowMs - period * 1_000) permits.delete(at);
+}
+
+function holdsOf({ tables }: Session, key: string): HoldColumns[] {
+  return [...tables.holds.values()].filter(({ flow }) => flow === key);
+}
+
+function isLive({ tables }: Session, { task_id, fence }: HoldColumns): boolean {
+  const task = tables.tasks.get(task_id);
+  return task?.status === "active" && task.fence === fence;
+}
+
+function claimRow(session: Session, row: TaskColumns, workerId: number): TaskColumns {
+  const { tables, nowMs } = session;
+  const claimed = changeTask(session, row, {
+    status: "active",
+    worker_id: workerId,
+    fence: row.fence + 1,
+    attempt_count: row.attempt_count + 1,
+    attempt_started_at: nowMs,
+    started_at: row.started_at ?? nowMs,
+    deadline_at: null,
+  });
+  const key = claimed.flow ?? "";
+  const isRated = tables.flows.get(key)?.rate !== null;
+  const permit_at = isRated ? nowMs + PERMIT_MS : null;
+  tables.holds.set(`${claimed.id} ${claimed.fence}`, {
+    flow: key,
+    task_id: claimed.id,
+    fence: claimed.fence,
+    permit_at,
+  });
+  return claimed;
+}
+
+function toldHolds(
+  { tables, nowMs }: Session,
+  values: readonly unknown[],
+): { readonly hold: HoldColumns; readonly toldAt: number }[] {
+  const fences = arrayAt<number>(values, 4);
+  const ages = arrayAt<number | null>(values, 5);
+  return arrayAt<string>(values, 3).flatMap((id, index) => {
+    const hold = tables.holds.get(`${id} ${fences[index]}`);
+    const age = ages[index] ?? null;
+    return hold === undefined
+      ? []
+      : [{ hold, toldAt: age === null ? Number.POSITIVE_INFINITY : nowMs - age }];
+  });
+}
+
+/** Rounded up to a thousandth of the period. */
+function countPermit({ tables }: Session, key: string, at: number): void {
+  const period = tables.flows.get(key)?.period ?? 1;
+  const counts = tables.permits.get(key) ?? new Map<number, number>();
+  tables.permits.set(key, counts);
+  const rounded = Math.floor(at / period) * period + period;
+  counts.set(rounded, (counts.get(rounded) ?? 0) + 1);
+}
+
+/** `json_agg` of no rows. */
+function unlessNone(keys: readonly string[]): readonly string[] | null {
+  return keys.length === 0 ? null : keys;
+}

@@ -1,0 +1,171 @@
+import { CLAIMED, hasDueTasks, isDue } from "./claim-statements.ts";
+import { type Effects, numberAt } from "./effect.ts";
+import { type Session, type Transaction, takeLock, write } from "./session.ts";
+import type { TaskColumns } from "./tables.ts";
+import { changeTask, ordered, pickColumns } from "./task-rows.ts";
+
+/** The transactions that begin a line. */
+const opening = new WeakSet<Transaction>();
+
+/**
+ * The lines of ordered queues. What the store keeps beside the tasks to find the first of a line soon, the model does
+ * without: it looks at every task.
+ */
+export const lineStatements: Effects = {
+  lock_line(session, values) {
+    const [queueId, epoch, workerId] = [2, 3, 4].map((index) => numberAt(values, index));
+    const { tables } = session;
+    const queue = tables.queues.get(queueId ?? 0);
+    if (queue === undefined) return [];
+    takeLock(session, `queue ${queue.team_id}/${queue.name}`);
+    const isCurrent = queue.epoch === epoch && queue.ordered && queue.deleted_at === null;
+    if (!isCurrent || !tables.workers.has(workerId ?? 0)) return [];
+    return [{ onFailure: queue.on_failure }];
+  },
+
+  /** The claim that follows in the same transaction does it. */
+  open_line({ transaction }) {
+    if (transaction !== null) opening.add(transaction);
+    return [];
+  },
+
+  refresh_line({ tables, transaction }, values) {
+    const isOpening = transaction !== null && opening.has(transaction);
+    return isOpening || tables.lines.get(numberAt(values, 2))?.isOpen ? [{ isOpen: true }] : [];
+  },
+
+  claim_ordered_task(session, values) {
+    const [queueId, workerId] = [numberAt(values, 2), numberAt(values, 3)];
+    const { nowMs, tables } = session;
+    const line = tables.lines.get(queueId);
+    const known = new Map([
+      ...(line?.isOpen ? [] : begunTasks(session, queueId, isUnderWay, isBetweenAttempts)),
+      ...(line?.begun ?? []),
+    ]);
+    const held = holders(session, known, values[3] === true);
+    const head = firstOf(session, queueId, held);
+    const canStart = head !== undefined && isStartable(head, nowMs);
+    if (canStart) takeLock(session, `task ${head.id}`);
+    const claimed = canStart ? { ...head, ...started(head, workerId, nowMs) } : null;
+    const holding = new Map(held.map(({ id }) => [id, known.get(id) ?? 0]));
+    if (claimed !== null) holding.set(claimed.id, claimed.retries);
+    write(session, (place) => {
+      tables.lines.set(queueId, { isOpen: true, begun: holding });
+      if (head !== undefined && claimed !== null)
+        changeTask(session, head, started(head, workerId, nowMs), place);
+    });
+    if (claimed === null) return [{ isDue: false, id: null }];
+    return [
+      {
+        isDue: true,
+        ...pickColumns(claimed, CLAIMED),
+        runAt: new Date(claimed.run_at),
+        attemptStartedAt: new Date(nowMs),
+        scheduledFor: claimed.scheduled_for === null ? null : new Date(claimed.scheduled_for),
+      },
+    ];
+  },
+
+  clear_line(session, values) {
+    const queueId = numberAt(values, 2);
+    write(session, () => session.tables.lines.delete(queueId));
+    return [];
+  },
+
+  hold_line(session, values) {
+    const queueId = numberAt(values, 2);
+    const begun = begunTasks(session, queueId, isUnderWay);
+    write(session, () => session.tables.lines.set(queueId, { isOpen: false, begun }));
+    return [];
+  },
+
+  ordered_queues: (session) =>
+    [...session.tables.queues.values()]
+      .filter((queue) => queue.ordered && queue.deleted_at === null)
+      .map((queue) => ({
+        teamId: queue.team_id,
+        queueId: queue.id,
+        queue: queue.name,
+        hasDue: hasDueTasks(session, queue),
+      })),
+};
+
+function started(row: TaskColumns, workerId: number, nowMs: number): Partial<TaskColumns> {
+  return {
+    status: "active",
+    worker_id: workerId,
+    fence: row.fence + 1,
+    attempt_count: row.attempt_count + 1,
+    attempt_started_at: nowMs,
+    started_at: row.started_at ?? nowMs,
+    deadline_at: null,
+  };
+}
+
+function begunTasks(
+  { tables }: Session,
+  queueId: number,
+  ...which: ((task: TaskColumns) => boolean)[]
+): Map<string, number> {
+  const begun = [...tables.tasks.values()].filter(
+    (task) => task.queue_id === queueId && !task.sandbox && which.some((isOne) => isOne(task)),
+  );
+  return new Map(begun.map(({ id, retries }) => [id, retries]));
+}
+
+function isUnderWay({ status }: TaskColumns): boolean {
+  return status === "active" || status === "waiting" || status === "polling";
+}
+
+function isBetweenAttempts({
+  status,
+  attempt_count,
+  retries,
+  failures,
+  interruptions,
+}: TaskColumns): boolean {
+  return status === "pending" && ((attempt_count > 0 && retries === 0) || failures > 0 || interruptions > 0);
+}
+
+/** Of those that have begun, those that hold the line, the oldest first. */
+function holders(
+  { tables, model }: Session,
+  begun: ReadonlyMap<string, number>,
+  blocks: boolean,
+): TaskColumns[] {
+  if (model.plant === "line-not-held") return [];
+  const holding = [...begun].flatMap(([id, retries]) => {
+    const task = tables.tasks.get(id);
+    if (task === undefined) return [];
+    const { status, failure_reason } = task;
+    const isRetrying = status === "pending" && (task.retries === retries || blocks);
+    const isBlocking = status === "failed" && blocks && failure_reason !== "expired";
+    return isUnderWay(task) || isRetrying || isBlocking ? [task] : [];
+  });
+  return byCreation(holding);
+}
+
+/** Who may start next; undefined: nobody. */
+function firstOf(
+  { tables, nowMs }: Session,
+  queueId: number,
+  held: readonly TaskColumns[],
+): TaskColumns | undefined {
+  if (held.length > 0) return held.every(({ status }) => status === "pending") ? held[0] : undefined;
+  const due = [...tables.tasks.values()].filter(
+    (task) => task.queue_id === queueId && isStartable(task, nowMs),
+  );
+  return byCreation(due)[0];
+}
+
+function isStartable(task: TaskColumns, nowMs: number): boolean {
+  return isDue(task, nowMs) && (task.deadline_at === null || task.deadline_at > nowMs);
+}
+
+function byCreation(tasks: readonly TaskColumns[]): TaskColumns[] {
+  return ordered(
+    tasks,
+    ({ created_at }) => created_at,
+    ({ id }) => id,
+  );
+}
