@@ -178,8 +178,9 @@ export async function openTestServer(
     quiet: () => quiet(test, nodes),
     async dispatchEverywhere() {
       do {
-        await quiet(test, nodes);
         for (const each of nodes) await each.dispatchOnce();
+        // A node may claim by a hint of one that came after it.
+        await quiet(test, nodes);
       } while (nodes.some(({ engine }) => engine.attempts.count > 0));
     },
     async close() {
@@ -293,8 +294,9 @@ async function startNode(server: {
     polls: watchDatabase(test.open(2)),
   };
   let frozenMs = 0;
+  const renewals = createRenewals(databases.lease);
   const { engine, vault, services } = composeNode({
-    databases: { ...databases, api: test.database },
+    databases: { ...databases, lease: renewals.database, api: test.database },
     caller,
     refuseUrl: refusePrivate,
     sendMail: options.sendMail ?? (() => {}),
@@ -316,6 +318,8 @@ async function startNode(server: {
     random: options.random ?? (() => 0),
   });
   await engine.lease.start();
+  await databases.lease.idle();
+  engine.lease.renewOnce = renewals.bidden(engine.lease.renewOnce);
   const receivedHints: string[] = [];
   const onHint: (() => void)[] = [];
   const listener = await new Promise<Listener>((resolve) => {
@@ -384,6 +388,47 @@ async function startNode(server: {
         await caller.stop();
       })();
       return stopped;
+    },
+  };
+}
+
+/**
+ * A node renews its lease every few seconds, whatever a test does meanwhile. It then keeps its lease, but learns nothing: not of
+ * other nodes, to which it would send hints from then on, nor that the test has removed its worker or let its lease run out. It
+ * learns of them when the test bids it to renew.
+ */
+function createRenewals(database: TextDatabase): {
+  readonly database: TextDatabase;
+  bidden(renewOnce: () => Promise<number>): () => Promise<number>;
+} {
+  let isBidden = true;
+  let known: never[] = [];
+  return {
+    database: {
+      transaction: database.transaction,
+      async rows(query, values) {
+        const isRenewal = typeof query !== "string" && query.name === "renew_worker";
+        if (isRenewal && !isBidden) {
+          await database.rows(
+            `update workers set expires_at = clock_timestamp() + make_interval(secs => $2 / 1000.0)
+              where id = $1 and expires_at > clock_timestamp()`,
+            values,
+          );
+          return known;
+        }
+        const rows = await database.rows<never>(query, values);
+        if (isRenewal && rows.length > 0) known = rows;
+        return rows;
+      },
+    },
+    bidden(renewOnce) {
+      isBidden = false;
+      return () => {
+        isBidden = true;
+        const renewed = renewOnce();
+        isBidden = false;
+        return renewed;
+      };
     },
   };
 }
