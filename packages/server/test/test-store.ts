@@ -174,20 +174,20 @@ export async function countBothWays(sql: TextSql): Promise<{ tallied: object; co
   const counts = TASK_STATUSES.map(
     (status) => `count(*) filter (where status = '${status}')::integer as ${status}`,
   ).join(", ");
-  const tallied = await sql.rows<CountedQueue>(
-    `select queue_id, sandbox, ${sums} from queue_tallies group by team_id, queue_id, sandbox`,
+  // One statement: what a node changes between two would be counted one way only.
+  const rows = await sql.rows<CountedQueue & { readonly way: "tallied" | "counted" }>(
+    `select 'tallied' as way, queue_id, sandbox, ${sums} from queue_tallies group by team_id, queue_id, sandbox
+     union all
+     select 'counted', queue_id, sandbox, ${counts} from tasks group by team_id, queue_id, sandbox`,
   );
-  const counted = await sql.rows<CountedQueue>(
-    `select queue_id, sandbox, ${counts} from tasks group by team_id, queue_id, sandbox`,
-  );
-  const byQueue = (rows: CountedQueue[]) =>
+  const byQueue = (counting: "tallied" | "counted") =>
     Object.fromEntries(
       rows
-        .filter((row) => TASK_STATUSES.some((status) => row[status] !== 0))
-        .map(({ queue_id, sandbox, ...row }): [string, object] => [`${queue_id} ${sandbox}`, row])
+        .filter(({ way, ...row }) => way === counting && TASK_STATUSES.some((status) => row[status] !== 0))
+        .map(({ queue_id, sandbox, way: _, ...row }): [string, object] => [`${queue_id} ${sandbox}`, row])
         .sort(([a], [b]) => a.localeCompare(b)),
     );
-  return { tallied: byQueue(tallied), counted: byQueue(counted) };
+  return { tallied: byQueue("tallied"), counted: byQueue("counted") };
 }
 
 export interface Plan {

@@ -27,7 +27,7 @@ describe("cancelling a task", () => {
     server.target.answer = (_call, response) => response.end("{}");
     server.target.release();
     for (const { databases } of [server, second]) databases.claim.after = () => {};
-    await server.dispatchOnce();
+    await server.dispatchEverywhere();
     const { tallied, counted } = await countBothWays(server.database);
     assert.deepEqual(tallied, counted);
   });
@@ -97,7 +97,7 @@ describe("cancelling a task", () => {
 
     const task = await cancel(id);
     await broken;
-    await server.engine.attempts.finished();
+    for (const { engine } of [server, second]) await engine.attempts.finished();
 
     assert.deepEqual(endsOf(id), ["attempt.aborted"]);
     assert.deepEqual(
@@ -108,8 +108,7 @@ describe("cancelling a task", () => {
     assert.deepEqual((await server.task(id)).attempts, task.attempts);
     server.target.answer = (_call, response) => response.end("{}");
     const ids = await Promise.all([1, 2, 3].map(() => server.submit()));
-    await server.quiet();
-    for (const { engine } of [server, second]) await engine.attempts.finished();
+    await server.dispatchEverywhere();
     for (const next of ids) assert.equal((await server.task(next)).status, "completed");
   });
 

@@ -42,8 +42,7 @@ describe("deduplication keys", () => {
     (await server.database.rows("select id from tasks where dedupe ->> 'key' = $1", [key])).length;
   const run = async (id: string) => {
     await server.queues.setPaused(server.principal, QUEUE, false);
-    await server.quiet();
-    for (const node of [server, other]) await node.engine.attempts.finished();
+    await server.dispatchEverywhere();
     await server.queues.setPaused(server.principal, QUEUE, true);
     assert.equal((await server.task(id)).status, "completed");
   };

@@ -168,8 +168,7 @@ describe("idempotency keys", () => {
         (index % 2 === 0 ? server : other).tasks.create(server.principal, request()),
       ),
     );
-    await server.dispatchOnce();
-    await other.dispatchOnce();
+    await server.dispatchEverywhere();
 
     assert.equal(new Set(created.map(({ id }) => id)).size, 1);
     assert.equal(created.filter(({ replayed }) => !replayed).length, 1);

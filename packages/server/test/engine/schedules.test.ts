@@ -87,6 +87,7 @@ describe("schedules", () => {
     const other = await server.openNode();
     const all: Schedule[] = [];
     for (let index = 0; index < 12; index += 1) all.push(await schedule());
+    await server.quiet();
     assert.equal(other.receivedHints.filter((message) => message.startsWith("schedule ")).length > 0, true);
     await makeDue();
     await Promise.all([fire(), other.services.features.schedules.runner.fireOnce(), fire()]);
