@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { createDatabase } from "../src/postgres/database.ts";
+import { PLANNER } from "../src/postgres/planner.ts";
 import { createPool } from "../src/postgres/pool.ts";
 import { acceptText, type TextDatabase } from "./test-sql.ts";
 
@@ -32,6 +33,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
   const pools: pg.Pool[] = [];
   const openPool = (max: number) => {
     const pool = createPool(connection, { max, applicationName: "test", onError: () => {} });
+    Object.assign(pool.options, { connectionTimeoutMillis: PATIENCE_MS, onConnect: withoutHaste });
     pools.push(pool);
     return pool;
   };
@@ -42,7 +44,7 @@ export async function createTestDatabase(options: { template?: string } = {}): P
     return atMost(max, database);
   };
   return {
-    database: withoutHaste(atMost(OWN, database)),
+    database: atMost(OWN, database),
     connection,
     open,
     openAnew: (max) => acceptText(createDatabase(openPool(max), PATIENCE_MS)),
@@ -77,16 +79,12 @@ function atMost(max: number, database: TextDatabase): TextDatabase {
   };
 }
 
-/** A test that holds a row until others wait for it may take longer, on a busy machine, than the product may be frozen. */
-function withoutHaste({ rows, transaction }: TextDatabase): TextDatabase {
-  return {
-    rows,
-    transaction: (work) =>
-      transaction(async (sql) => {
-        await sql.rows("set local idle_in_transaction_session_timeout = 0");
-        return work(sql);
-      }),
-  };
+/**
+ * The limits of the product are for a process that is frozen, which a busy machine does to this one: it would lose its
+ * transactions.
+ */
+async function withoutHaste(client: pg.ClientBase): Promise<void> {
+  await client.query(`${PLANNER}; set lock_timeout = ${PATIENCE_MS}; set statement_timeout = ${PATIENCE_MS}`);
 }
 
 function readServer(): TestDatabase["connection"] {
