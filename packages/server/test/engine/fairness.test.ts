@@ -35,10 +35,10 @@ describe("fairness between teams", () => {
     await server.look();
     await server.database.rows(
       `insert into tasks
-       select (jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), 'status', 'pending',
-                 'due_at', t.run_at, 'list_key', 'pending',
-                 'attempt_started_at', null, 'worker_id', null, 'attempt_count', 0, 'started_at', null))).*
-         from tasks t, generate_series(1, 3000)`,
+       select made.* from tasks t cross join generate_series(1, 3000) n
+         cross join lateral jsonb_populate_record(t, jsonb_build_object('id', md5(n::text)::uuid, 'status', 'pending',
+                      'due_at', t.run_at, 'list_key', 'pending',
+                      'attempt_started_at', null, 'worker_id', null, 'attempt_count', 0, 'started_at', null)) made`,
     );
     await server.look();
     await server.rest();
