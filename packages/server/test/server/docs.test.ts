@@ -27,6 +27,18 @@ const PLACEHOLDERS: readonly (readonly [RegExp, RegExp])[] = [
   [/\b[0-9a-f]{4}…/g, /(?<="callbackId":")[0-9a-f]{64}/g],
 ];
 const CURL_FAILED_BY_STATUS = 22;
+/** Reads a stream of events up to this line, however long a busy server takes: the page names seconds. */
+const READ_UNTIL = `ready=$(mktemp -u)
+read_until() (
+  wanted=$1; shift
+  exec 3< <(exec curl -N --retry 0 --max-time 60 "$@")
+  while IFS= read -r line <&3; do
+    printf '%s\\n' "$line"
+    if [[ $line == "event: ready" ]]; then : > "$ready"; fi
+    if [[ $line == "$wanted" ]]; then kill $!; exit; fi
+  done
+)
+until_ready() { until [ -e "$ready" ]; do sleep 0.05; done; rm "$ready"; }`;
 
 interface Example {
   readonly promise: string | undefined;
@@ -92,10 +104,10 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
       assert.ok(marked.length > 0, "nothing is marked to run");
       const reader = createReader();
       for (const { promise, script } of marked) {
-        const { code, printed } = await reader.run(script);
-        const story = `${script}\nprinted:\n${printed}`;
         const [, verb = "exits", detail = ""] =
           /^(prints|refused with|becomes) (.+)$/.exec(promise ?? "") ?? [];
+        const { code, printed } = await reader.run(script, detail);
+        const story = `${script}\nprinted:\n${printed}`;
         assert.equal(code, verb === "refused with" ? CURL_FAILED_BY_STATUS : 0, story);
         if (verb === "becomes") await becomes(printed, detail);
         else
@@ -117,20 +129,21 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
   function createReader() {
     const exported: string[] = [];
     let seen = "";
-    const fill = (line: string) =>
+    const fill = (line: string, awaited: string) =>
       PLACEHOLDERS.reduce(
         (text, [placeholder, value]) => text.replace(placeholder, seen.match(value)?.at(-1) ?? "not-seen"),
         line.replace(/\bbh_live_…/g, API_KEY),
       )
         .replaceAll("http://127.0.0.1:8787", server.url)
         .replaceAll("http://127.0.0.1:9000", echo.url)
-        // A stream that ends by its `--max-time` has not failed.
-        .replaceAll("curl -N", "curl -N --retry 0")
+        .replace(/\$\(curl -N --max-time \d+/g, "$(read_until 'event: ready'")
+        .replace(/curl -N --max-time \d+/g, `read_until '${awaited}'`)
+        .replace(/^sleep 1$/, awaited.startsWith("event: ") ? "until_ready" : "$&")
         .replaceAll("npm run bellhop --", "node packages/server/dist/cli/bellhop.js");
 
-    async function runPart(lines: readonly string[]) {
-      const script = lines.map(fill).join("\n");
-      const { code, printed } = await bash([...exported, script].join("\n"));
+    async function runPart(lines: readonly string[], awaited: string) {
+      const script = lines.map((line) => fill(line, awaited)).join("\n");
+      const { code, printed } = await bash([READ_UNTIL, ...exported, script].join("\n"));
       exported.push(...script.split("\n").filter((line) => line.startsWith("export ")));
       seen += printed;
       return { code, printed };
@@ -138,7 +151,7 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
 
     return {
       /** In parts: a line with a placeholder needs the answers before it. */
-      async run(script: string) {
+      async run(script: string, awaited: string) {
         const parts: string[][] = [[]];
         for (const line of script.split("\n")) {
           if (line.includes("…")) parts.push([]);
@@ -147,7 +160,7 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
         let all = { code: 0, printed: "" };
         for (const part of parts) {
           if (all.code !== 0) break;
-          const { code, printed } = await runPart(part);
+          const { code, printed } = await runPart(part, awaited);
           all = { code, printed: all.printed + printed };
         }
         return all;
