@@ -160,6 +160,7 @@ describe("webhooks", () => {
       )[0]?.ever;
     assert.equal(await until(), true);
     await create();
+    await untilEventsAreReadable(server.database);
     await Promise.all([server, other].map(({ engine }) => round(engine, "webhooks")));
     await server.services.features.webhooks.service.remove(team, webhook.id);
     assert.equal(await until(), false);
@@ -199,6 +200,7 @@ describe("webhooks", () => {
   it("get a delivery whose node died during it", async () => {
     await subscribe();
     await create();
+    await untilEventsAreReadable(server.database);
     await round(server.engine, "webhooks");
     await server.database.rows(
       "update webhook_deliveries set worker_id = 0, attempts = 1 where team_id = $1",
