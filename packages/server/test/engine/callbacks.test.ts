@@ -76,14 +76,19 @@ describe("callbacks", () => {
 
   it("are refused from the 31st of a source within 60 seconds, counted over all nodes", async () => {
     const other = await server.openNode();
+    // A minute after the first, less the time that this test has taken.
+    const isMinute = (seconds: number | null) => seconds !== null && seconds > 30 && seconds <= 60;
     const isRefused = (error: unknown) =>
-      error instanceof Problem && error.message === "Rate limit exceeded" && error.retryAfterSeconds === 60;
+      error instanceof Problem &&
+      error.message === "Rate limit exceeded" &&
+      isMinute(error.retryAfterSeconds);
     for (let hit = 0; hit < 30; hit += 1)
       await (hit % 2 === 0 ? server : other).callbacks.admit("2001:db8:1:2::1");
 
     await assert.rejects(other.callbacks.admit("2001:db8:1:2:ffff::9"), isRefused);
     await assert.rejects(server.callbacks.admit("2001:db8:1:2::1"), isRefused);
     await server.callbacks.admit("2001:db8:1:3::1");
+    await other.stop();
   });
 
   it("are limited to exactly 30 of 100 concurrent ones, and again a minute later", async () => {
@@ -96,6 +101,7 @@ describe("callbacks", () => {
     await server.advance(61);
     for (const node of nodes) node.freeze(61);
     assert.equal(await admitted(), 30);
+    for (const node of nodes) await node.stop();
   });
 
   it("fail the task when none arrives within max_wait, and their id expires", async () => {

@@ -82,8 +82,14 @@ describe("deleting a task", () => {
     const names = Array.from({ length: 200 }, (_, index) => `race-${index}`);
     const ids = await Promise.all(names.map((name) => server.submit(withId(name))));
     await server.queues.setPaused(server.principal, QUEUE, false);
+    const before = server.target.calls.length;
+    server.target.hold();
 
     const dispatching = server.dispatchOnce();
+    // The first calls have begun before the first delete.
+    await server.target.received(before + 3);
+    server.target.answer = (_call, response) => response.end("{}");
+    server.target.release();
     const removals = await Promise.allSettled([...ids].reverse().map(remove));
     await dispatching;
     await server.dispatchOnce();

@@ -120,9 +120,9 @@ describe("polling", () => {
 
   it("repeats at the configured interval until a done value", async () => {
     const id = await start();
-    await pollAfter(4);
+    await pollAfter(2);
     assert.equal(polls, 0);
-    await pollAfter(1.1);
+    await pollAfter(3.1);
     assert.equal(polls, 1);
     status = () => ({ code: 503, body: "busy" });
     await pollAfter(5.1);

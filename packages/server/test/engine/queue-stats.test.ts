@@ -52,7 +52,8 @@ describe("the statistics of queues", () => {
     assert.equal(total.now.pending, 1);
     // It is pending, and not due before an hour has passed.
     assert.equal(total.oldestPendingAt, null);
-    assert.equal(total.pending.at(-1), 1);
+    // A minute may have begun since the last sample.
+    assert.equal(total.pending.filter((count) => count !== null).at(-1), 1);
     const p95 = total.durations.p95.filter((ms) => ms !== null);
     assert.ok(p95.length > 0 && p95.every((ms) => ms > 0 && ms < 10_000), JSON.stringify(p95));
     assert.ok(total.waits.p50.some((ms) => ms !== null));
@@ -113,11 +114,12 @@ describe("the statistics of queues", () => {
       "select id::float8 as id from queues where team_id = $1 and name = $2",
       [teamId, QUEUE],
     );
+    const nowMs = Date.now();
     const insert = (agoMs: number, seconds: number, node: number, waits: readonly number[]) =>
       server.database.rows(
         `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, completed, waits, pending)
          values ($1, $2, false, $3, $4, $5, 1, $6, 7)`,
-        [teamId, id, seconds, new Date(Math.floor((Date.now() - agoMs) / 60_000) * 60_000), node, waits],
+        [teamId, id, seconds, new Date(Math.floor((nowMs - agoMs) / 60_000) * 60_000), node, waits],
       );
     for (let minute = 0; minute < 20; minute += 1) {
       await insert(4 * HOUR_MS + minute * 60_000, 60, 1, [1, 2]);
