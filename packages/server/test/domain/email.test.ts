@@ -38,10 +38,12 @@ describe("readEmail", () => {
       assert.equal(readEmail(address), address, address);
   });
 
-  it("refuses an overlong address before it normalizes it", () => {
-    const started = performance.now();
+  it("refuses an overlong address before it normalizes it", (test) => {
+    const normalize = test.mock.method(String.prototype, "normalize");
     assert.equal(readEmail(`a${"\u0301\u0316".repeat(150_000)}@example.com`), null);
-    assert.ok(performance.now() - started < 1_000, "it was normalised");
+    assert.equal(normalize.mock.callCount(), 0);
+    assert.equal(readEmail("ada@example.com"), "ada@example.com");
+    assert.notEqual(normalize.mock.callCount(), 0, "others are normalized");
   });
 
   it("refuses text that other programs might read as another address", () => {

@@ -261,7 +261,9 @@ describe("redaction", () => {
       return process.cpuUsage(before).user / 1000;
     };
     spentMs(1);
-    const [one, fifty] = [spentMs(1), spentMs(50)];
+    // What else the process does, such as collecting garbage, comes on top: the least of three is the closest.
+    const leastMs = (count: number) => Math.min(spentMs(count), spentMs(count), spentMs(count));
+    const [one, fifty] = [leastMs(1), leastMs(50)];
     assert.ok(fifty < 5 * one + 100, `${one} ms, ${fifty} ms`);
   });
 
