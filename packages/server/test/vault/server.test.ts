@@ -43,7 +43,8 @@ describe("the vault of the built server", () => {
     const listed = await second.api("GET", "/v1/tokens");
 
     assert.equal(created.status, 201);
-    assert.equal(called.json.task?.status, "completed");
+    assert.equal(task.status, 201, JSON.stringify(task.json));
+    assert.equal(called.json.task?.status, "completed", JSON.stringify(called.json));
     // An orderly stop has written the use.
     const [{ lastUsedAt }] = listed.json.tokens;
     assert.deepEqual(listed.json, { tokens: [{ ...created.json.token, lastUsedAt }] });
