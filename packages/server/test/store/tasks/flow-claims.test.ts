@@ -7,6 +7,8 @@ import { confirmPermits, releasePlaces } from "../../../src/store/tasks/flow-pla
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { lockLate } from "../../late-lock.ts";
+import type { TextSql } from "../../test-sql.ts";
 import { openTestStore, RETRY, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
 
 const flow = (key: string, limits: Partial<TaskFlow> = {}): Partial<NewTask> => ({
@@ -25,7 +27,11 @@ describe("claiming the tasks of flows", () => {
   async function claim(
     queues: readonly StoredQueue[],
     keys: readonly string[],
-    { worker = workerId, free = 100, database = store.database } = {},
+    {
+      worker = workerId,
+      free = 100,
+      database = store.database,
+    }: { worker?: number; free?: number; database?: TextSql } = {},
   ): Promise<FlowClaimed> {
     const rows = await store.database.rows<{ id: number; epoch: number }>(
       "select id::float8 as id, epoch from queues where id = any($1)",
@@ -84,6 +90,24 @@ describe("claiming the tasks of flows", () => {
     );
 
     assert.equal(rounds.flat().length, 3);
+  });
+
+  it("takes nothing by a count that is older than its lock", async () => {
+    const queue = await store.openQueue();
+    const tasks = await store.insert(queue, flow("late", { concurrency: 1 }), flow("late"));
+    let taken: string[] = [];
+
+    const late = await lockLate(
+      store.database,
+      (database) => claim([queue], ["late"], { database }),
+      async () => {
+        taken = idsOf(await claim([queue], ["late"]));
+      },
+    );
+
+    assert.deepEqual(taken, [tasks[0]]);
+    assert.deepEqual(idsOf(late), []);
+    assert.deepEqual(kindsOf(late), ["busy"]);
   });
 
   it("takes no task of a queue without free slots, and passes over it", async () => {

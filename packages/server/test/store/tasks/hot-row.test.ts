@@ -4,7 +4,7 @@ import { activeTasks, removeSettledBatches } from "../../../src/store/claim-batc
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
 import { findTask } from "../../../src/store/tasks/task-reads.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
-import { createGate } from "../../test-sql.ts";
+import { lockLate } from "../../late-lock.ts";
 import {
   claimRequest,
   live,
@@ -13,12 +13,6 @@ import {
   settlementOf,
   type TestStore,
 } from "../../test-store.ts";
-
-/** In the place of PostgreSQL's own: it waits until nobody else holds the lock. */
-const SLOW_CLOCK = `
-  create schema slow;
-  create function slow.now() returns timestamptz language plpgsql as
-    'begin perform pg_advisory_xact_lock_shared(1); return pg_catalog.now(); end'`;
 
 describe("a task's row", () => {
   let store: TestStore;
@@ -96,28 +90,16 @@ describe("a task's row", () => {
   });
 
   describe("that changes between a claim's snapshot and its lock", () => {
-    before(() => store.database.rows(SLOW_CLOCK));
-
     /** Returns the ids that a claim takes which saw the rows as they were before `change` and locks them after it. */
     async function claimAround(change: string, id: string): Promise<string[]> {
       const { database } = store;
       const request = await claimRequest(database, queue, { workerId });
-      const gate = createGate();
-      const holder = database.transaction(async (sql) => {
-        await sql.rows("select pg_advisory_xact_lock(1)");
-        await gate.wait();
-      });
-      await gate.reached;
-      const claim = database.transaction(async (sql) => {
-        await sql.rows("set local search_path = slow, pg_catalog, public");
-        return claimDueTasks(sql, request);
-      });
-      const waits = "select from pg_locks where locktype = 'advisory' and not granted";
-      while ((await database.rows(waits)).length === 0);
-      await database.rows(change, [id]);
-      gate.open();
-      await holder;
-      return (await claim).claims.map((each) => each.id);
+      const { claims } = await lockLate(
+        database,
+        (sql) => claimDueTasks(sql, request),
+        () => database.rows(change, [id]),
+      );
+      return claims.map((each) => each.id);
     }
 
     it("is left to the next claim when it is still due", async () => {
