@@ -11,7 +11,7 @@ const TOLD = 2;
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly figures: Figures;
-  /** Unjudged: nothing is violated that could be judged, and answers were late while other work took the machine. */
+  /** Unjudged: nothing is violated that could be judged, and answers or readers were late while other work took the machine. */
   readonly outcome: "good" | "violated" | "unjudged";
   readonly text: string;
 }
@@ -32,16 +32,19 @@ export function judgeHistory(history: History): Verdict {
     const others = broken.slice(TOLD, TOLD + 20).map(({ taskId, text }) => `  ${taskId ?? ""}: ${text}`);
     return [`VIOLATED ${broken.length} times: ${name}, ${PROMISES[name]}`, ...told, ...others, ""];
   });
-  const isSlow = figures.unjudged.late > 0;
+  const { late, readers } = figures.unjudged;
+  const doubts = [...(late > 0 ? ["answers"] : []), ...(readers > 0 ? ["what readers were told last"] : [])];
   const verdict =
     violations.length === 0 ? "0 violations" : `${violations.length} violations: ${summary(violations)}`;
-  const doubt = isSlow ? ["NOT JUDGED: the machine was too slow to judge answers, other work took it"] : [];
+  const doubt = doubts.map(
+    (what) => `NOT JUDGED: the machine was too slow to judge ${what}, other work took it`,
+  );
   const text = [...lines, ...formatFigures(figures), verdict, ...doubt].join("\n");
   return {
     violations,
     figures,
     text,
-    outcome: violations.length > 0 ? "violated" : isSlow ? "unjudged" : "good",
+    outcome: violations.length > 0 ? "violated" : doubts.length > 0 ? "unjudged" : "good",
   };
 }
 
@@ -64,6 +67,6 @@ function formatFigures(figures: Figures): string[] {
     `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
     `told       ${figures.events} events to readers, ${figures.deliveries} deliveries to webhooks`,
     `machine    held everybody up for ${seconds(figures.slowestMachineMs)} at most; other work took it for ${seconds(figures.crowdedMs)}`,
-    `not judged ${figures.unjudged.answers} answers of that time, ${figures.unjudged.late} of them late`,
+    `not judged ${figures.unjudged.answers} answers of that time, ${figures.unjudged.late} of them late; ${figures.unjudged.readers} readers that were behind at the end`,
   ];
 }

@@ -6,11 +6,20 @@ import type { Violation } from "./violation.ts";
  * Every change of a task is told once, and in the order in which the changes were committed. Of a task that was there before a reader
  * listened, the last of them.
  */
-export function checkEvents({ readers }: History, stories: Stories): Violation[] {
-  return readers.flatMap((reader) => [...checkIds(reader), ...checkStories(reader, stories)]);
+export function checkEvents(history: History, stories: Stories): Violation[] {
+  const unjudged = unjudgedReaders(history);
+  return history.readers.flatMap((reader) => [
+    ...checkIds(reader),
+    ...checkStories(reader, !unjudged.includes(reader), stories),
+  ]);
 }
 
-function checkStories({ teamId, readyAt, told }: Reader, stories: Stories): Violation[] {
+/** Those that had no time to be told of everything, because other work took the machine: what they lack is not judged. */
+export function unjudgedReaders({ readers, crowded, calmAt }: History): readonly Reader[] {
+  return crowded.some(({ to }) => to >= calmAt) ? readers.filter(({ isBehind }) => isBehind) : [];
+}
+
+function checkStories({ teamId, readyAt, told }: Reader, isComplete: boolean, stories: Stories): Violation[] {
   const byTask = new Map<string, string[]>();
   for (const { taskId, type } of told) {
     if (taskId === null) continue;
@@ -24,7 +33,9 @@ function checkStories({ teamId, readyAt, told }: Reader, stories: Stories): Viol
       const reported = byTask.get(story.id) ?? [];
       const isOwn = story.changes[0] === undefined || story.changes[0].row.teamId === teamId;
       if (!isOwn && reported.length === 0) return [];
-      const text = isOwn ? complaint(reported, readyAt, story) : "a reader of another team was told of it";
+      const text = isOwn
+        ? complaint(reported, readyAt, isComplete, story)
+        : "a reader of another team was told of it";
       const at = story.changes.at(-1)?.committedAt ?? null;
       return text === null ? [] : [{ promise: "events", text, taskId: story.id, at }];
     },
@@ -42,13 +53,25 @@ function checkIds({ told }: Reader): Violation[] {
   });
 }
 
-function complaint(reported: readonly string[], readyAt: number | null, { changes }: Story): string | null {
+function complaint(
+  reported: readonly string[],
+  readyAt: number | null,
+  isComplete: boolean,
+  { changes }: Story,
+): string | null {
   const [first] = changes;
   const happened = changes.flatMap((change, index) => eventsOf(changes[index - 1], change));
   const isWhole = first !== undefined && readyAt !== null && first.committedAt > readyAt;
-  const expected = isWhole ? happened : happened.slice(happened.length - reported.length);
-  if (reported.length <= happened.length && reported.join() === expected.join()) return null;
+  const [all, part] = [happened, reported].map((types) => ["", ...types, ""].join());
+  if (isPart(part ?? "", all ?? "", isWhole, isComplete)) return null;
   return `told: ${reported.join(", ") || "nothing"}; what happened: ${happened.join(", ") || "nothing"}`;
+}
+
+/** Whether it has the beginning and the end where it must have them. */
+function isPart(part: string, all: string, isWhole: boolean, isComplete: boolean): boolean {
+  if (isWhole && isComplete) return part === all;
+  if (isWhole) return all.startsWith(part);
+  return isComplete ? all.endsWith(part) : all.includes(part);
 }
 
 /** What a change is told as. */

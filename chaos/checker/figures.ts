@@ -1,5 +1,6 @@
 import { countUnjudged, fairMs } from "./answers.ts";
 import { isAnswered } from "./calls.ts";
+import { unjudgedReaders } from "./events.ts";
 import type { History } from "./history.ts";
 import type { Stories } from "./stories.ts";
 
@@ -31,7 +32,7 @@ export interface Figures {
   readonly slowestMachineMs: number;
   /** How long other work took the machine, and what could not be judged for it. */
   readonly crowdedMs: number;
-  readonly unjudged: { readonly answers: number; readonly late: number };
+  readonly unjudged: { readonly answers: number; readonly late: number; readonly readers: number };
   /** What readers and receivers were told. */
   readonly events: number;
   readonly deliveries: number;
@@ -68,7 +69,7 @@ export function countFigures(history: History, stories: Stories): Figures {
     rerunP99Ms: percentile(reruns.flatMap(({ rerunMs }) => (rerunMs === null ? [] : [rerunMs]))),
     slowestMachineMs: history.lags.reduce((slowest, { ms }) => Math.max(slowest, ms), 0),
     crowdedMs: history.crowded.reduce((sum, { from, to }) => sum + to - from, 0),
-    unjudged: countUnjudged(history),
+    unjudged: { ...countUnjudged(history), readers: unjudgedReaders(history).length },
     events: history.readers.reduce((sum, { told }) => sum + told.length, 0),
     deliveries: history.receivers.reduce((sum, { received }) => sum + received.length, 0),
   };

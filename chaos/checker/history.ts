@@ -84,6 +84,8 @@ export interface Reader {
   /** When its first stream was open; null: none ever was. */
   readonly readyAt: number | null;
   readonly told: readonly ToldEvent[];
+  /** It was not told of the last task before the run ended: it may lack what happened last. */
+  readonly isBehind?: boolean;
 }
 
 export interface ToldEvent {

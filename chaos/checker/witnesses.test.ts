@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judgeHistory } from "../report.ts";
 import { answer, brokenIn, COMPLETED, call, goodChanges, historyOf, taskChange } from "./hand-made.ts";
-import type { Delivery, History, Receiver, TaskRecord, ToldEvent } from "./history.ts";
+import type { Delivery, History, Reader, Receiver, TaskRecord, ToldEvent } from "./history.ts";
 
 const TYPES = ["task.created", "task.started", "task.completed"];
 
@@ -135,8 +135,40 @@ test("answers: a late answer on a crowded machine is reported as unjudged", () =
   assert.equal(judgeHistory(history([{ from: 20_000, to: 30_000 }])).outcome, "violated", "at another time");
   const verdict = judgeHistory(history([{ from: 6_000, to: 6_500 }]));
   assert.equal(verdict.outcome, "unjudged");
-  assert.deepEqual(verdict.figures.unjudged, { answers: 1, late: 1 });
+  assert.deepEqual(verdict.figures.unjudged, { answers: 1, late: 1, readers: 0 });
   assert.match(verdict.text, /too slow to judge/);
   const bug = judgeHistory(history([{ from: 6_000, to: 6_500 }], 500));
   assert.equal(bug.outcome, "violated", "a 500 is a bug on any machine");
+});
+
+test("events: what a reader lacks that was still behind on a crowded machine is not judged", () => {
+  const judge = (told: readonly string[], changes: Partial<Reader> = {}, crowded = true) =>
+    judgeHistory(
+      historyOf({
+        readers: [
+          {
+            teamId: 1,
+            readyAt: 500,
+            told: told.map((type, at) => event(type, { at })),
+            isBehind: true,
+            ...changes,
+          },
+        ],
+        crowded: crowded ? [{ from: 0, to: 1_000_000 }] : [],
+      }),
+    );
+  const behind = judge(TYPES.slice(0, 2));
+  assert.equal(behind.outcome, "unjudged");
+  assert.equal(behind.figures.unjudged.readers, 1);
+  assert.match(behind.text, /too slow to judge what readers were told last/);
+  assert.equal(judge([]).outcome, "unjudged");
+  assert.equal(judge(["task.started"], { readyAt: 1_100 }).outcome, "unjudged", "it came later");
+  assert.equal(judge(TYPES.slice(0, 2), {}, false).outcome, "violated", "it had time");
+  assert.equal(judge(TYPES.slice(0, 2), { isBehind: false }).outcome, "violated", "it was told of the last");
+  assert.equal(
+    judge(["task.created", "task.completed"]).outcome,
+    "violated",
+    "one is missing before another",
+  );
+  assert.equal(judge([...TYPES, "task.failed"]).outcome, "violated", "one did not happen");
 });

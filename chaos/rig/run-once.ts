@@ -106,7 +106,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
       lives: cluster.nodes.flatMap(({ lives }) => lives),
       lags: [...lag.lags, ...disk.lags.filter(({ at, ms }) => !wasDatabaseHit(at - ms, at, faults))],
       beganAt,
-      readers: witnesses.readers.map(({ teamId, readyAt, told }) => ({ teamId, readyAt, told })),
+      readers: witnesses.readers,
       receivers: witnesses.receivers,
       crowded: machine.crowded,
       calmAt,

@@ -29,11 +29,16 @@ const LAST_MS = 30_000;
 export interface Witnesses {
   /** Until then nobody listens, and Bellhop writes no events down. */
   start(): Promise<void>;
-  /** Waits until each was told of a last task. */
+  /** Waits until each was told of a last task. A reader that was not is behind. */
   finish(clients: Clients): Promise<void>;
   readonly readers: readonly Reader[];
   readonly receivers: readonly Receiver[];
   stop(): Promise<void>;
+}
+
+interface Told {
+  readonly type: string;
+  readonly taskId: string | null;
 }
 
 /** A webhook of one team, for one queue or for all. */
@@ -55,6 +60,8 @@ export async function createWitnesses(deps: {
   const { main, neighbour } = deps.teams;
   const { retryRequest, anyNode } = createAsking(nodes, random);
   const readers: EventReader[] = [];
+  /** The last task of each team; null if none was accepted. */
+  const last = new Map<number, string | null>();
   const subscriptions: Subscription[] = [
     { team: main, queue: "moody", receiver: await receiverOf(main), accepted: null },
     { team: neighbour, queue: null, receiver: await receiverOf(neighbour), accepted: null },
@@ -84,13 +91,19 @@ export async function createWitnesses(deps: {
     }
   }
 
-  function isTold(team: Team, taskId: string): boolean {
-    const isEnd = (told: { readonly type: string; readonly taskId: string | null }) =>
-      told.taskId === taskId && told.type === "task.completed";
+  /** Told of the end of the team's last task, and so of all before it. */
+  function isCurrent(teamId: number, told: readonly Told[]): boolean {
+    const taskId = last.get(teamId) ?? null;
+    return told.some((each) => each.type === "task.completed" && each.taskId === taskId);
+  }
+
+  function areCurrent(teamId: number): boolean {
+    if (last.get(teamId) === null) return true;
     return (
-      readers.every((reader) => reader.teamId !== team.id || reader.told.some(isEnd)) &&
+      readers.every((reader) => reader.teamId !== teamId || isCurrent(teamId, reader.told)) &&
       subscriptions.every(
-        (each) => each.team !== team || each.accepted === null || each.receiver.received.some(isEnd),
+        ({ team, accepted, receiver }) =>
+          team.id !== teamId || accepted === null || isCurrent(teamId, receiver.received),
       )
     );
   }
@@ -106,20 +119,21 @@ export async function createWitnesses(deps: {
       await Promise.all(subscriptions.map(subscribe));
     },
     async finish(clients) {
-      const last = [
-        { team: main, taskId: await clients.last("moody") },
-        { team: neighbour, taskId: await clients.last("neighbour") },
-      ];
+      last.set(main.id, await clients.last("moody"));
+      last.set(neighbour.id, await clients.last("neighbour"));
       const untilMs = now() + LAST_MS;
-      while (now() < untilMs && !last.every(({ team, taskId }) => taskId === null || isTold(team, taskId)))
-        await sleep(100);
+      while (now() < untilMs && ![...last.keys()].every(areCurrent)) await sleep(100);
       const deaf = readers.some(({ readyAt }) => readyAt === null);
       if (deaf || subscriptions.some(({ accepted }) => accepted === null))
         throw new Error(
           "A reader or a webhook of this run never came to be: nothing can be said about events",
         );
     },
-    readers,
+    get readers() {
+      return readers.map(({ teamId, readyAt, told }) => {
+        return { teamId, readyAt, told, isBehind: !isCurrent(teamId, told) };
+      });
+    },
     get receivers() {
       return subscriptions.flatMap(({ team, queue, receiver, accepted }): Receiver[] => {
         if (accepted === null) return [];
