@@ -58,12 +58,12 @@ describe("a task with an expiry", () => {
     await server.advance(1);
     await server.dispatchOnce();
 
-    await server.advance(99);
+    await server.advance(80);
     await expire();
 
     for (const id of ids) assert.equal((await server.task(id)).status, "pending");
     server.target.answer = (_call, response) => response.end("{}");
-    await server.advance(10);
+    await server.advance(30);
     await server.dispatchOnce();
     for (const id of ids) assert.equal((await server.task(id)).status, "completed");
   });
