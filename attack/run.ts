@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { stopAllProcesses } from "../bench/child-process.ts";
+import { stopAllProcesses } from "../tools/child-process.ts";
 import { judge } from "./report.ts";
 import { hasOwnNetwork, runInOwnNetwork } from "./rig/namespace.ts";
 import { runScene } from "./rig/run-scene.ts";

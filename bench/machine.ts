@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
-import { repositoryRoot } from "./child-process.ts";
+import { repositoryRoot } from "../tools/child-process.ts";
 
 export interface Machine {
   cores: number;

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readOptions } from "../tools/options.ts";
 import type { Options } from "./run-options.ts";
 import { scenarios } from "./scenarios/catalog.ts";
 import { subjects } from "./subjects/catalog.ts";
@@ -28,62 +28,42 @@ export const usage = `npm run bench -- [options]
 
 /** Throws an error that names the wrong option. */
 export function parseOptions(args: string[]): Options {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      starts: text,
-      count: text,
-      "warm-up": text,
-      seconds: text,
-      only: text,
-      scenario: text,
-      json: text,
-      scale: text,
-      docs: text,
-      quick: flag,
-      check: flag,
-      grouped: flag,
-      plot: flag,
-      help: flag,
-    },
+  const given = readOptions(args, {
+    starts: "text",
+    count: "text",
+    "warm-up": "text",
+    seconds: "text",
+    only: "text",
+    scenario: "text",
+    json: "text",
+    scale: "text",
+    docs: "text",
+    quick: "flag",
+    check: "flag",
+    grouped: "flag",
+    plot: "flag",
   });
-  if (values.help) throw new Error("");
-  const defaults = values.quick ? quick : normal;
-  const integer = (name: "starts" | "count" | "warm-up" | "seconds", initial: number, max: number) => {
-    const given = values[name];
-    if (given === undefined) return initial;
-    const value = Number(given);
-    if (!Number.isInteger(value) || value < 1 || value > max)
-      throw new Error(`--${name} must be an integer between 1 and ${max}`);
-    return value;
-  };
-  const scale = Number(values.scale ?? 1);
-  if (!(scale >= 0.001 && scale <= 1)) throw new Error("--scale must be between 0.001 and 1");
+  const defaults = given.flag("quick") ? quick : normal;
+  const scale = given.number("scale", { initial: 1, max: 1 });
+  if (scale < 0.001) throw new Error("--scale must be between 0.001 and 1");
   return {
-    starts: integer("starts", defaults.starts, 100),
-    count: integer("count", defaults.count, 1_000_000),
-    warmUp: integer("warm-up", defaults.warmUp, 1_000_000),
-    seconds: integer("seconds", defaults.seconds, 600),
-    only: names("only", values.only, subjects),
-    scenarios: names("scenario", values.scenario, scenarios),
-    quick: values.quick ?? false,
-    check: values.check ?? false,
-    grouped: values.grouped ?? false,
-    json: values.json ?? "",
-    plot: values.plot ?? false,
-    docs: values.docs?.split(",") ?? [],
+    starts: given.number("starts", { initial: defaults.starts, max: 100, isWhole: true }),
+    count: given.number("count", { initial: defaults.count, max: 1_000_000, isWhole: true }),
+    warmUp: given.number("warm-up", { initial: defaults.warmUp, max: 1_000_000, isWhole: true }),
+    seconds: given.number("seconds", { initial: defaults.seconds, max: 600, isWhole: true }),
+    only: given.names("only", namesOf(subjects)) ?? [],
+    scenarios: given.names("scenario", namesOf(scenarios)) ?? [],
+    quick: given.flag("quick"),
+    check: given.flag("check"),
+    grouped: given.flag("grouped"),
+    json: given.text("json") ?? "",
+    plot: given.flag("plot"),
+    docs: given.text("docs")?.split(",") ?? [],
     scale,
     rows: (count) => Math.round(count * scale),
   };
 }
 
-function names(option: string, given: string | undefined, known: readonly { name: string }[]): string[] {
-  const list = given?.split(",") ?? [];
-  for (const name of list) {
-    if (!known.some((each) => each.name === name))
-      throw new Error(`--${option}: "${name}" is none of ${known.map((each) => each.name).join(", ")}`);
-  }
-  return list;
+function namesOf(list: readonly { readonly name: string }[]): string[] {
+  return list.map(({ name }) => name);
 }

@@ -1,6 +1,6 @@
 /** What PostgreSQL itself and its processes tell of a measurement, beside the CPU that it took in all. */
 import { Client, type ClientConfig } from "pg";
-import { listDescendants, readTitle } from "./process-usage.ts";
+import { listDescendants, readTitle } from "../tools/process-usage.ts";
 
 export interface PostgresFigures {
   /** Of all updates of the table of tasks, those that touched no index, in percent. */

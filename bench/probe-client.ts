@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { repositoryRoot } from "./child-process.ts";
+import { repositoryRoot } from "../tools/child-process.ts";
 import { probeSignal } from "./probe-signal.ts";
 
 /** The arguments of node that load the probe into a subject. */

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { benchScript, type RunningProcess, startProcess } from "./child-process.ts";
+import { benchScript, type RunningProcess, startProcess } from "../tools/child-process.ts";
+import { readUsage } from "../tools/process-usage.ts";
 import type { LoadJob, LoadResult } from "./load/load-job.ts";
 import { createTargetClient, type TargetClient } from "./load/target-client.ts";
 import { type PostgresFigures, type PostgresWatch, watchPostgres } from "./postgres-figures.ts";
 import { type ProbeCounts, probe } from "./probe-client.ts";
-import { readUsage } from "./process-usage.ts";
 import type { RunningSubject } from "./subjects/subject.ts";
 
 export interface RunOptions {

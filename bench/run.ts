@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { repositoryRoot, stopAllProcesses } from "./child-process.ts";
+import { repositoryRoot, stopAllProcesses } from "../tools/child-process.ts";
 import { createFigures } from "./figures.ts";
 import { judge } from "./goals.ts";
 import { describeMachine } from "./machine.ts";

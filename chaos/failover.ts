@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseTaskId } from "../packages/server/src/domain/task-id.ts";
+import { endAtExit } from "../tools/ending.ts";
+import { freePort } from "../tools/free-port.ts";
 import { API_KEY } from "./rig/api.ts";
-import { endAtExit } from "./rig/ending.ts";
 import { createNode, type Node } from "./rig/node.ts";
-import { createPair, freePort, type Server } from "./rig/pair.ts";
+import { createPair, type Server } from "./rig/pair.ts";
 import { copyServer } from "./rig/plants.ts";
 
 /** How long whatever promotes the standby takes to decide to. */

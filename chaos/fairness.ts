@@ -4,11 +4,11 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endAtExit } from "../tools/ending.ts";
+import { freePort } from "../tools/free-port.ts";
 import { API_KEY } from "./rig/api.ts";
 import { copyTask } from "./rig/copies.ts";
-import { endAtExit } from "./rig/ending.ts";
 import { createNode, type Node } from "./rig/node.ts";
-import { freePort } from "./rig/pair.ts";
 import { createPostgres, type Postgres } from "./rig/postgres.ts";
 import { addTeam } from "./rig/teams.ts";
 

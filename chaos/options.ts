@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { randomSeed, readOptions } from "../tools/options.ts";
 import { PLANTS } from "./rig/plants.ts";
 import { SCENES } from "./size/scenes.ts";
 
@@ -41,52 +41,39 @@ export interface Options {
 
 /** Throws an error that names the wrong option. */
 export function parseOptions(args: string[]): Options {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      minutes: text,
-      nodes: text,
-      seed: text,
-      rate: text,
-      calm: flag,
-      keep: text,
-      check: text,
-      dist: text,
-      plant: text,
-      prove: flag,
-      failover: flag,
-      fairness: flag,
-      size: text,
-      "upgrade-from": text,
-      help: flag,
-    },
+  const given = readOptions(args, {
+    minutes: "text",
+    nodes: "text",
+    seed: "text",
+    rate: "text",
+    calm: "flag",
+    keep: "text",
+    check: "text",
+    dist: "text",
+    plant: "text",
+    prove: "flag",
+    failover: "flag",
+    fairness: "flag",
+    size: "text",
+    "upgrade-from": "text",
   });
-  if (values.help) throw new Error("");
-  const number = (name: "minutes" | "nodes" | "seed" | "rate", initial: number, max: number): number => {
-    const value = values[name] === undefined ? initial : Number(values[name]);
-    if (!(value > 0 && value <= max)) throw new Error(`--${name} must be a number up to ${max}`);
-    return value;
-  };
-  if (values.plant !== undefined && PLANTS[values.plant] === undefined)
-    throw new Error(`--plant: there is no plant "${values.plant}"`);
-  if (values.size !== undefined && values.size !== "all" && SCENES[values.size] === undefined)
-    throw new Error(`--size: there is no scene "${values.size}"`);
+  const [plant = null] = given.names("plant", Object.keys(PLANTS)) ?? [];
+  const [size = null] = given.names("size", [...Object.keys(SCENES), "all"]) ?? [];
+  const dist = given.text("dist") ?? fileURLToPath(new URL("../packages/server/dist", import.meta.url));
   return {
-    seconds: number("minutes", 1, 24 * 60) * 60,
-    nodes: Math.floor(number("nodes", 3, 9)),
-    seed: Math.floor(number("seed", Math.floor(Math.random() * 1e9) + 1, 2 ** 32)),
-    rate: number("rate", 12, 1000),
-    calm: values.calm ?? false,
-    keep: values.keep ?? null,
-    dist: resolve(values.dist ?? fileURLToPath(new URL("../packages/server/dist", import.meta.url))),
-    check: values.check ?? null,
-    plant: values.plant ?? null,
-    prove: values.prove ?? false,
-    failover: values.failover ?? false,
-    fairness: values.fairness ?? false,
-    size: values.size ?? null,
-    upgradeFrom: values["upgrade-from"] ?? null,
+    seconds: given.number("minutes", { initial: 1, max: 24 * 60 }) * 60,
+    nodes: given.number("nodes", { initial: 3, max: 9, isWhole: true }),
+    seed: given.number("seed", { initial: randomSeed(), max: 2 ** 32, isWhole: true }),
+    rate: given.number("rate", { initial: 12, max: 1000 }),
+    calm: given.flag("calm"),
+    keep: given.text("keep"),
+    dist: resolve(dist),
+    check: given.text("check"),
+    plant,
+    prove: given.flag("prove"),
+    failover: given.flag("failover"),
+    fairness: given.flag("fairness"),
+    size,
+    upgradeFrom: given.text("upgrade-from"),
   };
 }

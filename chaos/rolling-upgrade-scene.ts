@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endAtExit } from "./rig/ending.ts";
+import { endAtExit } from "../tools/ending.ts";
 import { copyServer } from "./rig/plants.ts";
 import { createPostgres } from "./rig/postgres.ts";
 import { type RollingUpgradeVerdict, runRollingUpgrade } from "./rolling-upgrade.ts";

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { parseTaskId } from "../packages/server/src/domain/task-id.ts";
+import { freePort } from "../tools/free-port.ts";
 import { API_KEY } from "./rig/api.ts";
 import { now } from "./rig/clock.ts";
 import { watchMachine } from "./rig/machine.ts";
 import { createNode, type Node } from "./rig/node.ts";
-import { freePort } from "./rig/pair.ts";
 
 const NODES = 3;
 /** A load balancer takes a node out, and this many must stay. */

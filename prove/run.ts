@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "../tools/options.ts";
 import type { Plant } from "./plant.ts";
 import { PLANTS } from "./plants.ts";
 import { describeResults, putInto } from "./report.ts";
@@ -44,43 +44,36 @@ interface Arguments {
 
 /** Throws an error that names the wrong option. */
 function readArguments(args: string[]): Arguments {
-  const text = { type: "string" } as const;
-  const flag = { type: "boolean" } as const;
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: text,
-      from: text,
-      stages: text,
-      seeds: text,
-      chaos: text,
-      minutes: text,
-      results: text,
-      again: flag,
-      baseline: flag,
-      report: flag,
-      write: flag,
-    },
+  const given = readOptions(args, {
+    only: "text",
+    from: "text",
+    stages: "text",
+    seeds: "text",
+    chaos: "text",
+    minutes: "text",
+    results: "text",
+    again: "flag",
+    baseline: "flag",
+    report: "flag",
+    write: "flag",
   });
-  const number = (name: "from" | "seeds" | "chaos" | "minutes", initial: number): number => {
-    const value = Number(values[name] ?? initial);
-    if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
-    return value;
-  };
-  const only = values.only?.split(",");
-  const unknown = only?.find((name) => !PLANTS.some((plant) => plant.name === name));
-  if (unknown !== undefined) throw new Error(`--only: there is no plant "${unknown}"`);
-  const stages = values.stages?.split(",") ?? STAGES;
+  const number = (name: "from" | "seeds" | "chaos" | "minutes", initial: number) =>
+    given.number(name, { initial, max: 1e9 });
+  const only = given.names(
+    "only",
+    PLANTS.map(({ name }) => name),
+  );
+  const stages = given.names("stages", STAGES);
   return {
     plants: PLANTS.slice(number("from", 1) - 1).filter(({ name }) => only?.includes(name) ?? true),
-    stages: STAGES.filter((stage) => stages.includes(stage)),
+    stages: STAGES.filter((stage) => stages?.includes(stage) ?? true),
     effort: { seeds: number("seeds", 300), chaosSeconds: number("chaos", 30) },
     endMs: performance.now() + number("minutes", 1e9) * 60_000,
-    again: values.again ?? false,
-    results: values.results ?? join(ROOT, ".build/prove.json"),
-    baseline: values.baseline ?? false,
-    report: values.report ?? false,
-    write: values.write ?? false,
+    again: given.flag("again"),
+    results: given.text("results") ?? join(ROOT, ".build/prove.json"),
+    baseline: given.flag("baseline"),
+    report: given.flag("report"),
+    write: given.flag("write"),
   };
 }
 

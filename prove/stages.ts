@@ -1,5 +1,5 @@
+import { runCommand } from "../tools/run-command.ts";
 import type { Plant } from "./plant.ts";
-import { runCommand } from "./run-command.ts";
 
 /** In the order in which they are tried: the cheapest first. */
 export const STAGES = ["tests", "simulation", "chaos"] as const;

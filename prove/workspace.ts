@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/prom
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runCommand } from "../tools/run-command.ts";
 import { type Plant, plantInto } from "./plant.ts";
-import { runCommand } from "./run-command.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Neither needed for a compile or a test, nor small. */

@@ -169,7 +169,15 @@ if (atRoot.length > ROOT_FILES)
 for (const cycle of cycles(importsOf)) complaints.push(`${cycle.join(" → ")} is an import cycle`);
 
 /** The tools, and the other tools that each may import. */
-const TOOLS = { bench: [], chaos: ["bench"], attack: ["bench"], simulation: ["chaos"], prove: [] };
+const TOOLS = {
+  // Options, processes and PostgreSQL: what several tools share.
+  tools: [],
+  bench: ["tools"],
+  chaos: ["tools"],
+  attack: ["tools"],
+  simulation: ["tools", "chaos"],
+  prove: ["tools"],
+};
 const repository = fileURLToPath(new URL("..", import.meta.url));
 const toolImports = new Map();
 for (const [tool, others] of Object.entries(TOOLS)) {

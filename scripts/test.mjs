@@ -52,7 +52,9 @@ function compiled(file) {
 }
 
 async function testFiles() {
-  const names = (await Promise.all(["packages", "chaos", "simulation", "prove"].map(filesIn))).flat();
+  const names = (
+    await Promise.all(["packages", "chaos", "simulation", "prove", "tools"].map(filesIn))
+  ).flat();
   refuseForgottenSuites(names);
   return names.filter((name) => name.endsWith(".test.ts")).sort();
 }

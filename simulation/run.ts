@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { readOptions } from "../tools/options.ts";
 import { DIST } from "./dist-dir.ts";
 import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
 import { loadServer } from "./server.ts";
@@ -23,19 +23,13 @@ interface Arguments {
 }
 
 function readArguments(args: string[]): Arguments {
-  const text = { type: "string" } as const;
-  const { values } = parseArgs({ args, options: { seeds: text, from: text, seed: text, plant: text } });
-  const whole = (name: "seeds" | "from" | "seed", initial: number): number => {
-    const value = Number(values[name] ?? initial);
-    if (!Number.isInteger(value) || value < 1 || value >= 2 ** 32)
-      throw new Error(`--${name} must be a whole number from 1`);
-    return value;
-  };
+  const given = readOptions(args, { seeds: "text", from: "text", seed: "text", plant: "text" });
+  const whole = { max: 2 ** 32 - 1, isWhole: true };
   return {
-    seed: values.seed === undefined ? null : whole("seed", 1),
-    from: whole("from", 1),
-    seeds: whole("seeds", 1_000),
-    plant: values.plant ?? null,
+    seed: given.text("seed") === null ? null : given.number("seed", { initial: 1, ...whole }),
+    from: given.number("from", { initial: 1, ...whole }),
+    seeds: given.number("seeds", { initial: 1_000, ...whole }),
+    plant: given.text("plant"),
   };
 }
 

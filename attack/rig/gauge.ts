@@ -4,7 +4,7 @@
  */
 import { createServer, request as openRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readUsage } from "../../bench/process-usage.ts";
+import { readUsage } from "../../tools/process-usage.ts";
 import type { VictimKind } from "../scene.ts";
 import { type GaugeJob, type Readings, UNANSWERED_MS } from "./readings.ts";
 

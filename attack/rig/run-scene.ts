@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type RunningProcess, startProcess } from "../../bench/child-process.ts";
+import { type RunningProcess, startProcess } from "../../tools/child-process.ts";
 import type { Scene, Stage } from "../scene.ts";
 import type { GaugeJob, Readings } from "./readings.ts";
 import { openStage } from "./stage.ts";

@@ -2,11 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, request } from "undici";
-import { repositoryRoot, startProcess } from "../../bench/child-process.ts";
 import { withOperatorDatabase } from "../../packages/server/src/cli/operator-database.ts";
 import { createOperatorsKey } from "../../packages/server/src/service/operator/operator-keys.ts";
 import { createOperatorsTeam } from "../../packages/server/src/service/operator/operator-teams.ts";
 import { readDatabaseBytes } from "../../packages/server/src/store/disk-usage.ts";
+import { repositoryRoot, startProcess } from "../../tools/child-process.ts";
 import type { Answer, Scene, Stage } from "../scene.ts";
 import { startTarget } from "./target.ts";
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readUsage } from "../process-usage.ts";
+import { readUsage } from "../../tools/process-usage.ts";
 import type { Rig } from "../rig.ts";
 import { bellhop, type RunningBellhop } from "../subjects/bellhop.ts";
 import { type Bench, recordCpu, type Scenario, withBellhop } from "./scenario.ts";

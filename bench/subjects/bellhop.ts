@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { request } from "undici";
 import { reachRunningServer } from "../../packages/server/src/postgres/running-server.ts";
-import { benchScript, type RunningProcess, repositoryRoot, startProcess } from "../child-process.ts";
+import { benchScript, type RunningProcess, repositoryRoot, startProcess } from "../../tools/child-process.ts";
 import { probeArgs } from "../probe-client.ts";
 import { payloadFor, type RunningSubject, type Subject, type SubjectSetting } from "./subject.ts";
 

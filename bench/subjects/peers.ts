@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
-import { repositoryRoot, startProcess } from "../child-process.ts";
+import { repositoryRoot, startProcess } from "../../tools/child-process.ts";
 import { frontDoorBody, payloadFor, type Subject } from "./subject.ts";
 
 const home = `${repositoryRoot}bench/peers`;

@@ -1,5 +1,5 @@
 import { reachRunningServer } from "../../packages/server/src/postgres/running-server.ts";
-import { benchScript, startProcess } from "../child-process.ts";
+import { benchScript, startProcess } from "../../tools/child-process.ts";
 import { probeArgs } from "../probe-client.ts";
 import { frontDoorBody, type Subject } from "./subject.ts";
 

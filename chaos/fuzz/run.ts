@@ -4,15 +4,15 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import pg from "pg";
 import { Pool } from "undici";
-import { listDescendants } from "../../bench/process-usage.ts";
 import { startEmbeddedPostgres } from "../../packages/server/src/postgres/embedded.ts";
 import { hashSecret, newSecret } from "../../packages/server/src/service/access/secret-hash.ts";
+import { endAtExit } from "../../tools/ending.ts";
+import { randomSeed, readOptions } from "../../tools/options.ts";
+import { listDescendants } from "../../tools/process-usage.ts";
+import { signalTree } from "../../tools/signal-tree.ts";
 import { API_KEY } from "../rig/api.ts";
-import { endAtExit } from "../rig/ending.ts";
-import { signalTree } from "../rig/signal-tree.ts";
 import { type FuzzAnswer, type FuzzRequest, fuzz } from "./fuzz.ts";
 
 const USAGE = `npm run fuzz -- [options]
@@ -24,15 +24,7 @@ const USAGE = `npm run fuzz -- [options]
 const OWNER = "owner@example.com";
 const TOLD = 20;
 
-const { values } = parseArgs({
-  options: { requests: { type: "string" }, seed: { type: "string" }, help: { type: "boolean" } },
-});
-const requests = Number(values.requests ?? 2_000);
-const seed = Number(values.seed ?? Math.floor(Math.random() * 1e9) + 1);
-if (values.help || !(requests > 0) || !(seed > 0)) {
-  console.error(USAGE);
-  process.exit(2);
-}
+const { requests, seed } = readArguments();
 
 const dataDir = await mkdtemp(join(tmpdir(), "bellhop-fuzz-"));
 endAtExit(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -115,6 +107,19 @@ await database.end();
 node.stop();
 await postgres.stop();
 process.exit(violations.length === 0 ? 0 : 1);
+
+function readArguments() {
+  try {
+    const given = readOptions(process.argv.slice(2), { requests: "text", seed: "text" });
+    return {
+      requests: given.number("requests", { initial: 2_000, max: 1e9, isWhole: true }),
+      seed: given.number("seed", { initial: randomSeed(), max: 2 ** 32, isWhole: true }),
+    };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
 
 /** A node that only serves the API: whatever it is asked to call, it makes no calls. */
 async function startNode() {

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { machineCpuSeconds, treeCpuSeconds } from "../../bench/process-usage.ts";
+import { machineCpuSeconds, treeCpuSeconds } from "../../tools/process-usage.ts";
 import type { Span } from "../checker/history.ts";
 import { now } from "./clock.ts";
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { endAtExit } from "../../tools/ending.ts";
+import { signalTree } from "../../tools/signal-tree.ts";
 import type { Life } from "../checker/history.ts";
 import { now } from "./clock.ts";
-import { endAtExit } from "./ending.ts";
-import { signalTree } from "./signal-tree.ts";
 
 /** A start that takes longer hangs: it is ended, and the checker told. */
 const LONGEST_START_MS = 40_000;

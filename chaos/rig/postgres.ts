@@ -1,12 +1,7 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
-import { isRunning, listDescendants } from "../../bench/process-usage.ts";
-import { type ChildRun, runBinary } from "../../packages/server/src/postgres/child-run.ts";
 import { ensureCluster } from "../../packages/server/src/postgres/cluster.ts";
 import { chooseIdentity } from "../../packages/server/src/postgres/identity.ts";
-import { clearPostmasterPid } from "../../packages/server/src/postgres/postmaster.ts";
 import { waitUntilReady } from "../../packages/server/src/postgres/running-server.ts";
 import { ensureRuntime, findBinaries } from "../../packages/server/src/postgres/runtime.ts";
 import { type Settings, settingFlags } from "../../packages/server/src/postgres/settings.ts";
@@ -18,20 +13,15 @@ import {
   makeSocketDir,
   removeSocketDir,
 } from "../../packages/server/src/postgres/socket-dir.ts";
-import { endAtExit } from "./ending.ts";
-import { signalTree } from "./signal-tree.ts";
+import { createPostgresProcess, type PostgresProcess, queryOnce } from "../../tools/postgres-process.ts";
 
-export interface Postgres {
+export interface Postgres extends Pick<PostgresProcess, "kill" | "freeze" | "thaw"> {
   readonly connection: EmbeddedConnection;
   /** The file of its socket. */
   readonly socket: string;
   /** One statement on a connection of its own, past every proxy. */
   query<Row extends object>(text: string, values?: unknown[]): Promise<Row[]>;
   start(): Promise<void>;
-  /** Kills every process of the server at once, as a power cut would. */
-  kill(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -60,53 +50,23 @@ export async function createPostgres(options: {
     max_connections: "200",
     ...options.settings,
   };
-  let running: ChildRun | null = null;
-
-  const signal = (name: NodeJS.Signals) => signalTree(running?.child.pid, name);
-  endAtExit(() => {
-    signal("SIGKILL");
-    rmSync(socketDir, { recursive: true, force: true });
-  });
+  const server = createPostgresProcess({ pgdata, runtimeDir, identity, socketDir, log });
 
   return {
     connection,
     socket: join(socketDir, `.s.PGSQL.${connection.port}`),
-    async query<Row extends object>(text: string, values: unknown[] = []) {
-      const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
-      client.on("error", () => {});
-      try {
-        await client.connect();
-        return (await client.query<Row>(text, values)).rows;
-      } finally {
-        await client.end().catch(() => {});
-      }
-    },
+    query: (text, values) => queryOnce({ ...connection, connectionTimeoutMillis: 5_000 }, text, values),
     async start() {
-      await clearPostmasterPid(pgdata);
       await clearSocketDir(socketDir);
-      const args = ["-D", pgdata, ...settingFlags(connection, settings)];
-      const run = runBinary(join(runtimeDir, "bin", "postgres"), args, identity, log);
-      running = run;
-      const died = new AbortController();
-      run.exited.then(({ lastLines }) => died.abort(new Error(`PostgreSQL ended: ${lastLines.join(" ")}`)));
-      await waitUntilReady(connectionTo(socketDir, NO_PASSWORDS), connection, died.signal);
+      await server.start(settingFlags(connection, settings), (died) =>
+        waitUntilReady(connectionTo(socketDir, NO_PASSWORDS), connection, died),
+      );
     },
-    async kill() {
-      const victims = listDescendants(running?.child.pid ?? -1);
-      signal("SIGKILL");
-      await running?.exited;
-      while (victims.some(isRunning)) await sleep(5);
-      running = null;
-    },
-    freeze: () => signal("SIGSTOP"),
-    thaw: () => signal("SIGCONT"),
+    kill: server.kill,
+    freeze: server.freeze,
+    thaw: server.thaw,
     async stop() {
-      signal("SIGCONT");
-      running?.child.kill("SIGINT");
-      const slow = setTimeout(() => signal("SIGKILL"), 10_000);
-      await running?.exited;
-      clearTimeout(slow);
-      running = null;
+      await server.stop();
       await removeSocketDir(socketDir);
     },
   };

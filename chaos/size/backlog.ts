@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readUsage } from "../../bench/process-usage.ts";
+import { readUsage } from "../../tools/process-usage.ts";
 import { API_KEY } from "../rig/api.ts";
 import { copyTask } from "../rig/copies.ts";
 import type { Node } from "../rig/node.ts";

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { reachRunningServer } from "../../packages/server/src/postgres/running-server.ts";
+import { endAtExit } from "../../tools/ending.ts";
+import { freePort } from "../../tools/free-port.ts";
+import { queryOnce } from "../../tools/postgres-process.ts";
 import { API_KEY } from "../rig/api.ts";
-import { endAtExit } from "../rig/ending.ts";
 import { createNode, type Node } from "../rig/node.ts";
-import { freePort } from "../rig/pair.ts";
 import type { Postgres } from "../rig/postgres.ts";
 
 /** One server as it ships, with its embedded database, in a directory of its own. */
@@ -64,16 +64,8 @@ export async function createServer(options: {
   return {
     node,
     dataDir,
-    async query<Row extends object>(text: string, values: unknown[] = []) {
-      const client = new pg.Client({ ...(await reachRunningServer(dataDir)), ssl: false });
-      client.on("error", () => {});
-      try {
-        await client.connect();
-        return (await client.query<Row>(text, values)).rows;
-      } finally {
-        await client.end().catch(() => {});
-      }
-    },
+    query: async (text, values) =>
+      queryOnce({ ...(await reachRunningServer(dataDir)), ssl: false }, text, values),
     log: () => readFileSync(logFile, "utf8"),
     stop: () => node.stop(),
   };

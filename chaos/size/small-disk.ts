@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
-import { endAtExit } from "../rig/ending.ts";
+import { endAtExit } from "../../tools/ending.ts";
 
 /** A file system of so many megabytes in memory: it can be full, and grow. */
 export interface SmallDisk {

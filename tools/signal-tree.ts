@@ -1,4 +1,4 @@
-import { listDescendants } from "../../bench/process-usage.ts";
+import { listDescendants } from "./process-usage.ts";
 
 /** Sends a signal to a process and to everything that it has started; to nobody where there is no process. */
 export function signalTree(pid: number | undefined, signal: NodeJS.Signals): void {

@@ -1,5 +1,5 @@
 /**
- * Every process the bench starts goes through here, so that each is ended by its id whatever happens: at the end of a
+ * Every process that the bench and the attacks start goes through here, so that each is ended by its id whatever happens: at the end of a
  * measurement, after a failure, and on Ctrl-C.
  */
 import { type ChildProcess, spawn } from "node:child_process";
