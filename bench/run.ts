@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repositoryRoot, stopAllProcesses } from "../tools/child-process.ts";
+import { readOrExit } from "../tools/options.ts";
 import { createFigures } from "./figures.ts";
 import { judge } from "./goals.ts";
 import { describeMachine } from "./machine.ts";
@@ -91,22 +92,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => void stopAllProcesses().then(() => process.exit(130)));
 }
 
-let options: Options | undefined;
+const options = readOrExit(usage, parseOptions);
 try {
-  options = parseOptions(process.argv.slice(2));
+  const problems = options.docs.length > 0 ? writePage(options.docs) : await runBench(options);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-  process.exitCode = 2;
-}
-if (options !== undefined) {
-  try {
-    const problems = options.docs.length > 0 ? writePage(options.docs) : await runBench(options);
-    for (const problem of problems) console.error(problem);
-    if (problems.length > 0) process.exitCode = 1;
-  } catch (error) {
-    console.error(error);
-    process.exitCode = 1;
-  } finally {
-    await stopAllProcesses();
-  }
+  console.error(error);
+  process.exitCode = 1;
+} finally {
+  await stopAllProcesses();
 }

@@ -1,3 +1,4 @@
+import { readOrExit } from "../tools/options.ts";
 import type { PromiseName } from "./checker/violation.ts";
 import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
 import { runFailover } from "./failover.ts";
@@ -118,20 +119,12 @@ async function main(options: Options): Promise<Outcome> {
   return verdict.outcome;
 }
 
-let options: Options | undefined;
+const options = readOrExit(usage, parseOptions);
 try {
-  options = parseOptions(process.argv.slice(2));
+  const outcome = await main(options);
+  if (outcome !== "good" && options.check === null) console.log(`seed ${options.seed}`);
+  process.exit(EXIT_CODES[outcome]);
 } catch (error) {
-  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-  process.exitCode = 2;
-}
-if (options !== undefined) {
-  try {
-    const outcome = await main(options);
-    if (outcome !== "good" && options.check === null) console.log(`seed ${options.seed}`);
-    process.exit(EXIT_CODES[outcome]);
-  } catch (error) {
-    console.error(error);
-    process.exit(1);
-  }
+  console.error(error);
+  process.exit(1);
 }

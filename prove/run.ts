@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readOptions } from "../tools/options.ts";
+import { readOptions, readOrExit } from "../tools/options.ts";
 import type { Plant } from "./plant.ts";
 import { PLANTS } from "./plants.ts";
 import { describeResults, putInto } from "./report.ts";
@@ -157,9 +157,4 @@ async function main(args: Arguments): Promise<boolean> {
   return args.plants.every((plant) => results.of(plant).caught !== null);
 }
 
-try {
-  process.exitCode = (await main(readArguments(process.argv.slice(2)))) ? 0 : 1;
-} catch (error) {
-  console.error(`${error instanceof Error ? (error.stack ?? error.message) : error}\n\n${usage}`);
-  process.exitCode = 2;
-}
+process.exitCode = (await main(readOrExit(usage, readArguments))) ? 0 : 1;

@@ -1,4 +1,4 @@
-import { readOptions } from "../tools/options.ts";
+import { readOptions, readOrExit } from "../tools/options.ts";
 import { DIST } from "./dist-dir.ts";
 import { plantBug, SIMULATED_PLANTS } from "./plants.ts";
 import { loadServer } from "./server.ts";
@@ -78,9 +78,4 @@ async function main({ seed, from, seeds, plant }: Arguments): Promise<boolean> {
   }
 }
 
-try {
-  process.exitCode = (await main(readArguments(process.argv.slice(2)))) ? 0 : 1;
-} catch (error) {
-  console.error(`${error instanceof Error ? (error.stack ?? error.message) : error}\n\n${usage}`);
-  process.exitCode = 2;
-}
+process.exitCode = (await main(readOrExit(usage, readArguments))) ? 0 : 1;

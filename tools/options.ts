@@ -58,3 +58,13 @@ export function readOptions<const Given extends Kinds>(args: string[], kinds: Gi
 export function randomSeed(): number {
   return Math.floor(Math.random() * 1e9) + 1;
 }
+
+/** What `read` makes of the command line. Ends the process with the usage if an option is wrong, or for `--help`. */
+export function readOrExit<Result>(usage: string, read: (args: string[]) => Result): Result {
+  try {
+    return read(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(2);
+  }
+}

@@ -9,7 +9,7 @@ import { Pool } from "undici";
 import { startEmbeddedPostgres } from "../../packages/server/src/postgres/embedded.ts";
 import { hashSecret, newSecret } from "../../packages/server/src/service/access/secret-hash.ts";
 import { endAtExit } from "../../tools/ending.ts";
-import { randomSeed, readOptions } from "../../tools/options.ts";
+import { randomSeed, readOptions, readOrExit } from "../../tools/options.ts";
 import { listDescendants } from "../../tools/process-usage.ts";
 import { signalTree } from "../../tools/signal-tree.ts";
 import { API_KEY } from "../rig/api.ts";
@@ -24,7 +24,7 @@ const USAGE = `npm run fuzz -- [options]
 const OWNER = "owner@example.com";
 const TOLD = 20;
 
-const { requests, seed } = readArguments();
+const { requests, seed } = readOrExit(USAGE, readArguments);
 
 const dataDir = await mkdtemp(join(tmpdir(), "bellhop-fuzz-"));
 endAtExit(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -108,17 +108,12 @@ node.stop();
 await postgres.stop();
 process.exit(violations.length === 0 ? 0 : 1);
 
-function readArguments() {
-  try {
-    const given = readOptions(process.argv.slice(2), { requests: "text", seed: "text" });
-    return {
-      requests: given.number("requests", { initial: 2_000, max: 1e9, isWhole: true }),
-      seed: given.number("seed", { initial: randomSeed(), max: 2 ** 32, isWhole: true }),
-    };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
-    process.exit(2);
-  }
+function readArguments(args: string[]) {
+  const given = readOptions(args, { requests: "text", seed: "text" });
+  return {
+    requests: given.number("requests", { initial: 2_000, max: 1e9, isWhole: true }),
+    seed: given.number("seed", { initial: randomSeed(), max: 2 ** 32, isWhole: true }),
+  };
 }
 
 /** A node that only serves the API: whatever it is asked to call, it makes no calls. */

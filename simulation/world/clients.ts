@@ -4,7 +4,7 @@ import type { Requester } from "../../packages/server/src/domain/identity/princi
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { QueueSettings } from "../../packages/server/src/domain/queue.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
-import type { TaskRequest } from "../../packages/server/src/domain/task-request.ts";
+import type { TaskRequest } from "../../packages/server/src/domain/task-copies.ts";
 import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
 import type { Server } from "../server.ts";
 import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tasks.ts";

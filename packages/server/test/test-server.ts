@@ -3,7 +3,7 @@ import type { DeliverMail, SendMail } from "../src/domain/identity/mail.ts";
 import type { Principal, Requester } from "../src/domain/identity/principal.ts";
 import type { QueueSettings } from "../src/domain/queue.ts";
 import type { Task } from "../src/domain/task.ts";
-import type { TaskRequest } from "../src/domain/task-request.ts";
+import type { TaskRequest } from "../src/domain/task-copies.ts";
 import type { Time } from "../src/domain/time.ts";
 import type { Engine } from "../src/engine/engine.ts";
 import type { EngineDatabases } from "../src/engine/engine-databases.ts";

@@ -9,7 +9,8 @@ import { Problem } from "./problem.ts";
 import { type Reach, reachOf } from "./reach.ts";
 import { requireSandbox } from "./simulation.ts";
 import type { FollowUp, NewTask, StoredCallback } from "./task.ts";
-import type { TaskRequest } from "./task-request.ts";
+import type { TaskRequest } from "./task-copies.ts";
+import { taskOfRequest } from "./task-copies.ts";
 import { MOST_REFERENCES, type VaultReference, vaultMentions, vaultReferences } from "./vault-token.ts";
 
 /** The owner of the new task. */
@@ -120,40 +121,19 @@ function makeTask(
     isAwaited || (shape === "direct" && request.message === null)
       ? deps.newCallback(teamId, id, { isNamed, isRepeatable })
       : null;
-  // Every property by name: this runs for every task, and a literal costs a tenth of a spread.
-  const task = {
+  const task = taskOfRequest(request, {
     teamId,
     id,
-    shape,
-    queue: request.queue,
-    call,
-    priority: request.priority,
-    onCompleteUrl: request.onCompleteUrl,
-    // A schedule of an earlier version has none.
-    onFailureUrl: request.onFailureUrl ?? null,
-    bodyIsJson: request.bodyIsJson,
-    sign: request.sign,
-    dedupe: dedupe && { ...dedupe, callbackSealed: isReplaceable ? (callback?.sealed ?? null) : null },
-    tags: request.tags,
-    metadata: request.metadata,
-    message: request.message,
-    expiresInSeconds: request.expiresInSeconds,
-    maxRetries: request.maxRetries,
-    backoff: request.backoff,
-    retryDelaySeconds: request.retryDelaySeconds,
-    retryMaxDelaySeconds: request.retryMaxDelaySeconds,
-    noRetryStatuses: request.noRetryStatuses,
-    timeoutSeconds: request.timeoutSeconds,
+    follow,
+    sandbox,
     delaySeconds: dedupe?.mode === "debounce" ? dedupe.windowSeconds : request.delaySeconds,
-    runAt: request.runAt,
+    dedupe: dedupe && { ...dedupe, callbackSealed: isReplaceable ? (callback?.sealed ?? null) : null },
     simulate: requireSandbox(request.simulate, sandbox),
     // A schedule may have stored its request before this field existed.
     flow: request.flow == null ? null : resolveFlow(request.flow, call),
-    follow,
-    sandbox,
     callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },
     idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
-  };
+  });
   return { task, callback };
 }
 

@@ -2,18 +2,17 @@ import { headerComplaints, type RefuseUrl, urlComplaint } from "./call.ts";
 import { invalid, mustBe, notBoth } from "./complaint.ts";
 import { dedupeComplaints } from "./dedupe.ts";
 import { expiryComplaints } from "./expiry.ts";
-import { type AskedFlow, flowComplaints, readFlow } from "./flow.ts";
+import { flowComplaints, readFlow } from "./flow.ts";
 import { parseInstant } from "./instant.ts";
 import { namesCallback } from "./placeholders.ts";
-import type { PollConfig } from "./poll/poll-config.ts";
 import { completePollConfig, type OwnPollConfig, pollConfigComplaints } from "./poll/poll-rules.ts";
 import type { ProblemDetail } from "./problem.ts";
 import { readQueueName } from "./queue.ts";
-import { type RequestTexts, textsOf } from "./same-request.ts";
+import { textsOf } from "./same-request.ts";
 import { simulationComplaints } from "./simulation.ts";
 import { isStorable, STORABLE_RULE } from "./storable-text.ts";
 import { metadataComplaints, tagComplaints } from "./tag-rules.ts";
-import type { TaskTerms } from "./task.ts";
+import { requestOfDraft, type TaskDraft, type TaskRequest } from "./task-copies.ts";
 
 /** Of a delay and of an exact time alike: 365 days. */
 export const LONGEST_DELAY_SECONDS = 31_536_000;
@@ -26,28 +25,6 @@ export const LONGEST_RETRY_DELAY_SECONDS = 86_400;
 
 /** ASCII, because the key may be in a header. */
 export const IDEMPOTENCY_KEY_PATTERN = "^[ -~]{1,255}$";
-
-/** A caller's request. `provider` is a catalog id, `pollConfig` the caller's own configuration; never both. */
-export interface TaskRequest extends TaskTerms, RequestTexts {
-  readonly provider: string | null;
-  readonly pollConfig: PollConfig | null;
-  readonly waitForCallback: boolean;
-  readonly maxWaitSeconds: number;
-  readonly idempotencyKey: string | null;
-}
-
-/** A request as written: each value has the right type and size, and no other rule is checked yet. */
-export interface TaskDraft
-  extends Omit<
-    TaskRequest,
-    keyof RequestTexts | "delaySeconds" | "runAt" | "pollConfig" | "waitForCallback" | "message" | "flow"
-  > {
-  readonly delaySeconds: number | null;
-  readonly waitForCallback: boolean | null;
-  readonly runAt: string | null;
-  readonly pollConfig: OwnPollConfig | null;
-  readonly flow: AskedFlow | null;
-}
 
 export interface DraftContext {
   /** The caller's field names, for error messages. */
@@ -94,41 +71,15 @@ export function checkDraft(draft: TaskDraft, context: DraftContext): TaskRequest
   if (draft.idempotencyKey !== null && draft.idempotencyKey !== idempotencyKey)
     complaints.push(mustBe(names.idempotencyKey, "the same as the header Idempotency-Key"));
   if (complaints.length > 0) throw invalid(complaints);
-  // Every property by name: V8 gives each copy of a draft that grows by a property its own hidden class, which slows
-  // down every later read.
-  const request = {
-    shape: draft.shape,
+  const request = requestOfDraft(draft, {
     queue: readQueueName(draft.queue),
-    call: draft.call,
-    priority: draft.priority,
-    onCompleteUrl: draft.onCompleteUrl,
-    onFailureUrl: draft.onFailureUrl,
-    bodyIsJson: draft.bodyIsJson,
-    sign: draft.sign,
-    dedupe: draft.dedupe,
-    tags: draft.tags,
-    metadata: draft.metadata,
-    message: null,
-    expiresInSeconds: draft.expiresInSeconds,
-    retryDelaySeconds: draft.retryDelaySeconds,
-    retryMaxDelaySeconds: draft.retryMaxDelaySeconds,
-    noRetryStatuses: draft.noRetryStatuses,
-    maxRetries: draft.maxRetries,
-    backoff: draft.backoff,
-    timeoutSeconds: draft.timeoutSeconds,
-    delaySeconds: draft.delaySeconds ?? 0,
     // The past means now, and only the database knows the current time.
     runAt: runAt !== null && runAt > now ? runAt : null,
-    provider: draft.provider,
     pollConfig: draft.pollConfig && completePollConfig(draft.pollConfig),
     waitForCallback: draft.waitForCallback ?? isToBeAwaited(draft),
-    maxWaitSeconds: draft.maxWaitSeconds,
-    simulate: draft.simulate,
     flow: draft.flow === null ? null : readFlow(draft.flow),
     idempotencyKey,
-    requestText: "",
-    bareText: null,
-  };
+  });
   if (idempotencyKey === null) return request;
   // Without the key, which may be in either place; with the requested time, however long ago it is.
   return { ...request, ...textsOf({ ...request, idempotencyKey: null, runAt, message: undefined }) };

@@ -10,7 +10,7 @@ import {
 } from "@opentelemetry/api";
 import { Problem } from "../domain/problem.ts";
 import { formatId } from "../domain/public-id.ts";
-import type { TaskRequest } from "../domain/task-request.ts";
+import type { TaskRequest } from "../domain/task-copies.ts";
 import type { CallKind, RecordedCall, Sent, TraceCalls } from "../engine/outgoing.ts";
 import type { TaskService } from "../service/tasks/task-service.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkDraft, type TaskDraft } from "../../src/domain/task-request.ts";
+import type { TaskDraft } from "../../src/domain/task-copies.ts";
+import { checkDraft } from "../../src/domain/task-request.ts";
 
 const draft: TaskDraft = {
   shape: "queue",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { parseTaskId } from "../../src/domain/task-id.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createGate } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";
@@ -192,7 +192,7 @@ describe("cancelling a task", () => {
     }
   });
 
-  it("sends task.cancelled to on_complete_url", async () => {
+  it("sends task.cancelled to on_complete_url if the task has one", async () => {
     const id = await server.submit({ delaySeconds: 60, onCompleteUrl: `${server.target.url}/told` });
 
     await cancel(id);

@@ -137,7 +137,7 @@ describe("the concurrency of a queue", () => {
     assert.equal(server.engine.attempts.count, 1);
   });
 
-  it("limits each queue separately", async () => {
+  it("limits each queue and each team separately, though names are equal", async () => {
     server = await openTestServer({ concurrency: 1 });
     await server.queues.create(server.principal, "letters", { concurrency: 2 });
     const guest = await server.openTeam({ concurrency: 3 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Dedupe } from "../../src/domain/dedupe.ts";
 import type { CreatedTask } from "../../src/domain/task.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { removeOldDedupeKeys } from "../../src/store/tasks/dedupe-keys.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 

@@ -5,7 +5,7 @@ import type { Call } from "../../src/domain/call.ts";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { type ReceivedCall, startTestTarget } from "../test-target.ts";
 

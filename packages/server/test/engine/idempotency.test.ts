@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { createTaskChanges } from "../../src/domain/task-changes.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { createProviderService } from "../../src/service/tasks/provider-service.ts";
 import { createTaskService } from "../../src/service/tasks/task-service.ts";
 import { createVault } from "../../src/vault/vault.ts";

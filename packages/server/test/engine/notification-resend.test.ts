@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { notificationText } from "../../src/api/tasks/notification-view.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 

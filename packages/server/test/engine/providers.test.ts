@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { PROVIDER_CATALOG } from "../../src/domain/poll/provider-catalog.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
 
 interface Reply {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { Simulation } from "../../src/domain/task.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { createSandboxService } from "../../src/features/sandbox/service.ts";
 import { SCHEDULE_DEFAULTS } from "../../src/features/schedules/domain.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";

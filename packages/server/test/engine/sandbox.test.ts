@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { ALL_TASKS } from "../test-store.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { createTestReader } from "../event-log.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { until } from "../test-sql.ts";

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { parseId } from "../../src/domain/public-id.ts";
 import type { Reach } from "../../src/domain/reach.ts";
 import { Secret } from "../../src/domain/secret.ts";
-import type { TaskRequest } from "../../src/domain/task-request.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { countTokenTasks, writeTokenUses } from "../../src/store/vault/token-uses.ts";
 import { principalOf } from "../test-principal.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";

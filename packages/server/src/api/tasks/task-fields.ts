@@ -5,6 +5,7 @@ import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE } from "../../domain/queue.ts";
 import { LABEL_LIMITS } from "../../domain/tag-rules.ts";
 import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT, type TaskMoment } from "../../domain/task.ts";
+import type { TaskDraft } from "../../domain/task-copies.ts";
 import { CORRECTION_NAMES } from "../../domain/task-correction.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import {
@@ -12,7 +13,6 @@ import {
   LONGEST_DELAY_SECONDS,
   LONGEST_RETRY_DELAY_SECONDS,
   LONGEST_WAIT_SECONDS,
-  type TaskDraft,
 } from "../../domain/task-request.ts";
 import { DirectDedupe, dedupeView, QueueDedupe } from "../schemas/dedupe.ts";
 import { instant, oneOf, ref, statusList, textMap } from "../schemas/field.ts";
@@ -54,9 +54,9 @@ import {
  *   Its words are camelCase, and its record stands inside `task`.
  *
  * A task is answered as the kind that it was created as. What may be asked for and how it is read, what is shown and where,
- * and what the reference says of it all follow from this table. A new field is a row here, a property in
- * `domain/task.ts`, which is passed on and checked in `domain/task-request.ts`, and a column in
- * `store/tasks/task-columns.ts` and in the schema.
+ * and what the reference says of it all follow from this table. `npm run new -- field <name>` adds a field: a row here, a property in
+ * `domain/task.ts`, which `domain/task-copies.ts` passes on, and a column in `store/tasks/task-columns.ts` and in a migration. Rules
+ * beyond the schema stand in `domain/task-request.ts`.
  *
  * This file is longer than 300 lines: it is one table, read row by row.
  */

@@ -2,8 +2,7 @@ import { type RefuseUrl, urlComplaint } from "../../domain/call.ts";
 import { invalid } from "../../domain/complaint.ts";
 import { type Limits, within } from "../../domain/limits.ts";
 import type { Message, MessageCallback, Redaction } from "../../domain/message.ts";
-import { MAX_WAIT_DEFAULT_SECONDS, PRIORITY_DEFAULT } from "../../domain/task.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import { messageRequestOf, type TaskRequest } from "../../domain/task-copies.ts";
 import type { MessageOptions } from "./domain-options.ts";
 
 /** Messages without a queue go here. Its own settings are the defaults of QStash. */
@@ -37,40 +36,18 @@ interface Part {
   readonly labels: readonly string[];
 }
 
-/** Every property by name, as in `checkDraft`: this is created for every message. */
 function requestOf(part: Part): TaskRequest {
-  return {
-    shape: "direct",
-    queue: part.queue,
+  return messageRequestOf({
     call: part.call,
-    priority: PRIORITY_DEFAULT,
-    onCompleteUrl: null,
-    onFailureUrl: null,
-    dedupe: null,
-    bodyIsJson: false,
-    sign: false,
-    tags: part.labels.length === 0 ? null : part.labels,
-    metadata: null,
+    queue: part.queue,
     message: part.message,
-    expiresInSeconds: null,
-    retryDelaySeconds: null,
-    retryMaxDelaySeconds: null,
-    noRetryStatuses: null,
-    maxRetries: part.retries,
-    backoff: null,
-    timeoutSeconds: part.timeoutSeconds,
     delaySeconds: part.delaySeconds,
     runAt: part.runAt,
-    provider: null,
-    pollConfig: null,
-    waitForCallback: false,
-    maxWaitSeconds: MAX_WAIT_DEFAULT_SECONDS,
-    simulate: null,
+    timeoutSeconds: part.timeoutSeconds,
+    maxRetries: part.retries,
+    tags: part.labels.length === 0 ? null : part.labels,
     flow: flowOf(part.message),
-    idempotencyKey: null,
-    requestText: "",
-    bareText: null,
-  };
+  });
 }
 
 function flowOf({ flow }: Message): TaskRequest["flow"] {

@@ -8,7 +8,7 @@ import { within } from "../../domain/limits.ts";
 import { Problem } from "../../domain/problem.ts";
 import { isStorable } from "../../domain/storable-text.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
 import { whyRefused } from "../../service/tasks/refusal.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";

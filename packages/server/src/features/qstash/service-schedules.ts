@@ -4,7 +4,7 @@ import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { isRedacted, type Message } from "../../domain/message.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { Sql } from "../../store/sql.ts";
 import {
   type ExpandTask,

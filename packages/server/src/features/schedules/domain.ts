@@ -1,6 +1,6 @@
 import type { ProblemDetail } from "../../domain/problem.ts";
 import type { TaskStatus } from "../../domain/task.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import { cronComplaint, cronTimes, isTimeZone } from "./domain-cron.ts";
 
 /** What happens if the task of the last firing has not ended. */

@@ -3,7 +3,7 @@ import { Problem } from "../../domain/problem.ts";
 import { reachOf } from "../../domain/reach.ts";
 import type { NewTask } from "../../domain/task.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import { whyRefused } from "../../service/tasks/refusal.ts";
 import type { PreparedTask } from "../../service/tasks/task-batch.ts";
 import type { AcceptedFrom, TaskService } from "../../service/tasks/task-service.ts";

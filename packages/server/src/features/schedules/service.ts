@@ -6,7 +6,7 @@ import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import type { CreatedTask } from "../../domain/task.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import { type Change, recordChange } from "../../service/audit/audit.ts";
 import { newUuid } from "../../service/new-uuid.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";

@@ -1,7 +1,7 @@
 import type { PageRequest } from "../../domain/page.ts";
 import type { Reach } from "../../domain/reach.ts";
 import type { TaskStatus } from "../../domain/task.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import { columns } from "../../store/columns.ts";
 import { type Sql, statement } from "../../store/sql.ts";
 import { untilNext } from "../../store/tasks/until-next.ts";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Reach } from "../../domain/reach.ts";
 import { type RequestTexts, settingsText } from "../../domain/same-request.ts";
 import type { TaskSettings } from "../../domain/task.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { Sql } from "../../store/sql.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
 

@@ -3,7 +3,7 @@ import { Problem } from "../../domain/problem.ts";
 import type { CreatedTask, NewTask } from "../../domain/task.ts";
 import type { AcceptanceDeps } from "../../domain/task-acceptance.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { Database } from "../../store/sql.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";

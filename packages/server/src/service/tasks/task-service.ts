@@ -1,4 +1,3 @@
-import { makeCreatedTask } from "../../domain/created-task.ts";
 import { type Principal, requireScope } from "../../domain/identity/principal.ts";
 import type { Terms } from "../../domain/limits.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
@@ -12,7 +11,8 @@ import {
   followUpOf,
   type TaskOrigin,
 } from "../../domain/task-acceptance.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
+import { createdTaskOf } from "../../domain/task-copies.ts";
 import type { Database } from "../../store/sql.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
@@ -151,7 +151,7 @@ export function createTaskService(
     { task, callback }: AcceptedRequest,
   ): PreparedTask | Promise<PreparedTask> {
     const shown = callback && shownCallback(callback.id);
-    const prepared: PreparedTask = { task, finish: (accepted) => makeCreatedTask(task, accepted, shown) };
+    const prepared: PreparedTask = { task, finish: (accepted) => createdTaskOf(task, accepted, shown) };
     const looked = deps.storageQuota.admit(terms, storedSize(task), task.sandbox ? null : task.flow?.key);
     return looked === undefined ? prepared : looked.then(() => prepared);
   }

@@ -1,6 +1,6 @@
 import type { Principal } from "../../domain/identity/principal.ts";
 import type { CreatedTask, Task } from "../../domain/task.ts";
-import type { TaskRequest } from "../../domain/task-request.ts";
+import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { TaskService } from "./task-service.ts";
 import type { TaskWaits } from "./task-waits.ts";
 

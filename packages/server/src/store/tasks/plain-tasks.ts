@@ -1,4 +1,4 @@
-import type { NewTask, TaskSettings } from "../../domain/task.ts";
+import type { TaskSettings } from "../../domain/task.ts";
 import { columns } from "../columns.ts";
 import type { Sql } from "../sql.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./event-writes.ts";
 import type { Accepted, Submission } from "./submission.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
-import { hasOwnKeys } from "./task-columns.ts";
+import { hasOwnKeys, isPlain } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
 
 /*
@@ -220,48 +220,6 @@ export async function insertPlainTasks(
       timeoutSeconds: stored.timeoutSeconds,
     };
   });
-}
-
-/** The fields that the plain statements store. */
-type StoredField =
-  | "id"
-  | "teamId"
-  | "queue"
-  | "shape"
-  | "priority"
-  | "call"
-  | "bodyIsJson"
-  | "sign"
-  | "message"
-  | "onCompleteUrl";
-
-/** Every other field, with what it is in a plain task. The compiler asks for a new field here. */
-const PLAIN_IF: { readonly [Field in Exclude<keyof NewTask, StoredField>]: (task: NewTask) => boolean } = {
-  delaySeconds: (task) => task.delaySeconds === 0,
-  runAt: (task) => task.runAt === null,
-  idempotency: (task) => task.idempotency === null || task.idempotency.callbackSealed === null,
-  tags: (task) => task.tags === null,
-  metadata: (task) => task.metadata === null,
-  onFailureUrl: (task) => task.onFailureUrl === null,
-  dedupe: (task) => task.dedupe === null,
-  callback: (task) => task.callback === null,
-  simulate: (task) => task.simulate === null,
-  flow: (task) => task.flow === null,
-  sandbox: (task) => !task.sandbox,
-  follow: (task) => task.follow.pollConfig === null && !task.follow.waitForCallback,
-  expiresInSeconds: (task) => task.expiresInSeconds === null,
-  maxRetries: (task) => task.maxRetries === null,
-  backoff: (task) => task.backoff === null,
-  retryDelaySeconds: (task) => task.retryDelaySeconds === null,
-  retryMaxDelaySeconds: (task) => task.retryMaxDelaySeconds === null,
-  noRetryStatuses: (task) => task.noRetryStatuses === null,
-  timeoutSeconds: (task) => task.timeoutSeconds === null,
-};
-const PLAIN_CHECKS = Object.values(PLAIN_IF);
-
-function isPlain(task: NewTask): boolean {
-  for (const check of PLAIN_CHECKS) if (!check(task)) return false;
-  return true;
 }
 
 function plainColumns(submissions: readonly Submission[]): unknown[][] {

@@ -134,6 +134,48 @@ export function insertedRow(
   };
 }
 
+/** The fields that the statements of `plain-tasks.ts` store. */
+type StoredField =
+  | "id"
+  | "teamId"
+  | "queue"
+  | "shape"
+  | "priority"
+  | "call"
+  | "bodyIsJson"
+  | "sign"
+  | "message"
+  | "onCompleteUrl";
+
+/** Every other field, with what it is in a plain task. The compiler asks for a new field here. */
+const PLAIN_IF: { readonly [Field in Exclude<keyof NewTask, StoredField>]: (task: NewTask) => boolean } = {
+  delaySeconds: (task) => task.delaySeconds === 0,
+  runAt: (task) => task.runAt === null,
+  idempotency: (task) => task.idempotency === null || task.idempotency.callbackSealed === null,
+  tags: (task) => task.tags === null,
+  metadata: (task) => task.metadata === null,
+  onFailureUrl: (task) => task.onFailureUrl === null,
+  dedupe: (task) => task.dedupe === null,
+  callback: (task) => task.callback === null,
+  simulate: (task) => task.simulate === null,
+  flow: (task) => task.flow === null,
+  sandbox: (task) => !task.sandbox,
+  follow: (task) => task.follow.pollConfig === null && !task.follow.waitForCallback,
+  expiresInSeconds: (task) => task.expiresInSeconds === null,
+  maxRetries: (task) => task.maxRetries === null,
+  backoff: (task) => task.backoff === null,
+  retryDelaySeconds: (task) => task.retryDelaySeconds === null,
+  retryMaxDelaySeconds: (task) => task.retryMaxDelaySeconds === null,
+  noRetryStatuses: (task) => task.noRetryStatuses === null,
+  timeoutSeconds: (task) => task.timeoutSeconds === null,
+};
+const PLAIN_CHECKS = Object.values(PLAIN_IF);
+
+export function isPlain(task: NewTask): boolean {
+  for (const check of PLAIN_CHECKS) if (!check(task)) return false;
+  return true;
+}
+
 export function hasOwnKeys(value: object): boolean {
   for (const _ in value) return true;
   return false;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { makeCreatedTask } from "../../../src/domain/created-task.ts";
 import { PROVIDER_CATALOG } from "../../../src/domain/poll/provider-catalog.ts";
 import { type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
+import { createdTaskOf } from "../../../src/domain/task-copies.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
 import { insertedRow } from "../../../src/store/tasks/task-columns.ts";
 import { findAccepted, insertTasks, type Submission } from "../../../src/store/tasks/task-intake.ts";
@@ -74,7 +74,7 @@ describe("inserting tasks", () => {
       assert.ok(accepted);
 
       const stored = await findTask(store.database, live(queue.teamId), id);
-      const { callback, replayed, joined, ...created } = makeCreatedTask(
+      const { callback, replayed, joined, ...created } = createdTaskOf(
         { ...newTask(queue), ...said, ...way, id },
         accepted,
         null,
@@ -183,7 +183,7 @@ describe("inserting tasks", () => {
     assert.equal(accepted?.handedOff, false);
   });
 
-  it("stores the call unchanged", async () => {
+  it("stores the call unchanged, whatever characters it has", async () => {
     const queue = await store.openQueue();
     const call = {
       method: "PATCH",
@@ -231,7 +231,7 @@ describe("inserting tasks", () => {
     assert.equal(answer?.handedOff, false);
   });
 
-  it("recognizes its own hand-off", async () => {
+  it("recognizes a stored task that this worker was handed", async () => {
     const queue = await store.openQueue();
     const { id } = await insert(queue, {}, { queueId: queue.id, epoch: 1 });
 
