@@ -13,7 +13,7 @@ describe("the catalogue of planted bugs", () => {
   });
 
   for (const plant of PLANTS) {
-    it(`fits the source: ${plant.name}`, () => {
+    it(`has a plant whose text is in the source once: ${plant.name}`, () => {
       const source = readFileSync(join(SERVER, "src", plant.file), "utf8");
       assert.notEqual(plantInto(source, plant), source);
       for (const test of plant.tests) assert.ok(existsSync(join(SERVER, "test", test)), test);

@@ -17,7 +17,7 @@ describe("exact JSON numbers", () => {
     assert.deepEqual(parseExact(text), JSON.parse(text));
   });
 
-  it("are distinguished from strings", () => {
+  it("are recognized, and strings of the same digits are not", () => {
     assert.equal(exactNumber(parseExact("12345678901234567890")), "12345678901234567890");
     assert.equal(exactNumber("12345678901234567890"), null);
   });

@@ -50,7 +50,7 @@ describe("the Python client, against a real server", { skip }, () => {
     });
   }
 
-  it("passes its own tests", async () => {
+  it("passes its own tests, with every warning an error", async () => {
     const { code, printed } = await python(["-W", "error", "-m", "unittest", "discover", "-s", "test", "-v"]);
     assert.equal(code, 0, printed);
     assert.match(printed, /Ran \d\d tests/);

@@ -76,7 +76,7 @@ describe("the SDK, against a real server", () => {
     assert.deepEqual([call?.payload, call?.attempt, call?.queue], [payload, 1, "default"]);
   });
 
-  it("runs a direct task", async () => {
+  it("runs a direct task to its end, with the body as given", async () => {
     const created = await bellhop.tasks.call({ targetUrl: target, body: { snake_name: 1 }, sign: true });
     assert.match(created.callbackUrl ?? "", /\/v1\/callbacks\//);
     const task = await bellhop.tasks.wait(created.id);
@@ -312,7 +312,7 @@ describe("the SDK, against a real server", () => {
     });
   });
 
-  it("runs the example picture-shop", async () => {
+  it("runs the example picture-shop, which prints each expected line", async () => {
     const file = join(ROOT, ".build/examples/picture-shop/shop.js");
     const printed = await runExample(file, { BELLHOP_API_KEY: API_KEY, BELLHOP_URL: server.url });
     for (const line of [

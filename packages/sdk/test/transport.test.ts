@@ -199,7 +199,7 @@ describe("a request", () => {
     assert.deepEqual(await clientOf([]).bellhop.tasks.list().toArray(0), []);
   });
 
-  it("ends at its timeout", async () => {
+  it("rejects with TimeoutError if no answer comes in time", async () => {
     const hang: Reply = ({ init }) =>
       new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
     const { bellhop } = clientOf([hang], { maxRetries: 0 });

@@ -63,7 +63,7 @@ describe("authentication", () => {
     }
   });
 
-  it("refuses an unknown key", async () => {
+  it("refuses an unknown key with 401, in either header", async () => {
     for (const sent of [
       { authorization: "Bearer nonsense" },
       { authorization: `Bearer ${key}x` },

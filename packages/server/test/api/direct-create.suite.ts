@@ -261,7 +261,7 @@ describe("POST /v1/tasks, a direct task", () => {
     });
   });
 
-  it("shows delayUntil as runAt", async () => {
+  it("shows delayUntil as runAt in the answer and in the record", async () => {
     const delayUntil = new Date(Date.now() + 60_000).toISOString();
 
     assert.equal((await create({ delayUntil })).body.task.runAt, delayUntil);

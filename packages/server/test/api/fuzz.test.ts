@@ -292,7 +292,7 @@ describe("fuzzed requests", () => {
     );
   });
 
-  it("log no error", () => {
+  it("log no error, whatever was sent", () => {
     assert.deepEqual(
       api.lines.filter((line) => Number(line.level) >= 50),
       [],

@@ -40,7 +40,7 @@ describe("?wait", () => {
     assert.equal(record.callback_url, first.body.callback_url);
   });
 
-  it("accepts 0 to 60", async () => {
+  it("accepts integers from 0 to 60, and refuses all else with 400", async () => {
     const { body } = await api.call("POST", "/v1/tasks", { queue: "default", webhook_url: target() });
     for (const wrong of ["61", "-1", "soon", "1.5", ""]) {
       const answer = await api.call("GET", `/v1/tasks/${body.id}?wait=${wrong}`);

@@ -370,7 +370,7 @@ describe("the sign-in pages", () => {
     }
   });
 
-  it("escape untrusted values", async () => {
+  it("escape untrusted values wherever they show them", async () => {
     const { email } = await (await api.openTeam(HOSTILE)).signIn("eve", "member");
     const pages = [
       await send("/sign-in", { email: HOSTILE }),

@@ -19,7 +19,7 @@ describe("GET /v1/providers", () => {
     assert.deepEqual(Object.keys(body.providers[0] ?? {}), ["id", "name", "description", "pollConfig"]);
   });
 
-  it("ignores an invalid credential", async () => {
+  it("answers 200 although the credential is invalid", async () => {
     for (const headers of [{ authorization: "Bearer nonsense" }, { "x-api-key": "nonsense" }]) {
       assert.equal((await get(headers)).status, 200);
     }

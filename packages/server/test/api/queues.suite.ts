@@ -230,7 +230,7 @@ describe("queues", () => {
     );
   });
 
-  it("refuse unknown query parameters", async () => {
+  it("refuse unknown query parameters with 400 on every route", async () => {
     for (const [method, path] of [
       ["GET", "/v1/queues"],
       ["GET", "/v1/queues/default"],

@@ -61,7 +61,7 @@ describe("cancel, retry and explain", () => {
     assert.equal((await act(id, "retry", { delay: null, priority: null })).body.priority, 5);
   });
 
-  it("write audit events", async () => {
+  it("write an audit event for each change of a task", async () => {
     const id = await make(TASK);
     await act(id, "cancel");
     await act(id, "retry");

@@ -85,7 +85,7 @@ describe("teams and members", () => {
       }
     });
 
-    it("are shown and renamed", async () => {
+    it("are shown to their members and renamed by PATCH", async () => {
       const { headers } = await api.openTeam("Second");
       const before = (await api.call("GET", "/v1/team", undefined, headers)).body.team;
       const { id, createdAt } = before;

@@ -48,7 +48,7 @@ describe("vault tokens", () => {
     assert.deepEqual(list.body.tokens[0], body.token);
   });
 
-  it("are listed newest first", async () => {
+  it("are listed newest first by GET /v1/tokens", async () => {
     const first = (await create({ name: "first", value: VALUE })).body.token;
     const second = (await create({ name: "second", value: VALUE })).body.token;
 

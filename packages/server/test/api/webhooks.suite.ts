@@ -69,7 +69,7 @@ describe("/v1/webhooks", () => {
     await api.call("DELETE", `/v1/webhooks/${id}`);
   });
 
-  it("lists in pages", async () => {
+  it("lists in pages if there are more than the limit", async () => {
     const made = [await create(), await create(), await create()].map(({ body }) => body.webhook.id);
     const first = (await api.call("GET", "/v1/webhooks?limit=2")).body;
     const { nextCursor, hasMore } = first.pagination;

@@ -50,7 +50,7 @@ describe("a table on the terminal", () => {
     );
   });
 
-  it("replaces control characters", () => {
+  it("replaces control characters in a cell, which could drive the terminal", () => {
     const rows = [{ name: "\u001b[31mred\n", count: 1, id: "a" }];
     assert.match(renderTable(COLUMNS, rows, 80), /^\ufffd\[31mred\ufffd/m);
   });

@@ -33,7 +33,7 @@ function isParsed(text: string): boolean {
 }
 
 describe("lookUp", () => {
-  it("follows members and indexes", () => {
+  it("follows members of objects and indexes of arrays along a path", () => {
     const text = JSON.stringify({ assets: { videos: [{ url: "a" }, { url: "b" }] }, "": { "": 1 } });
 
     assert.equal(at(text, "assets.videos.1.url"), "b");

@@ -46,7 +46,7 @@ describe("fillTemplate", () => {
     assert.equal(filled("{startResult.body.status_url}", { status_url: url }), url);
   });
 
-  it("keeps large numbers exactly", () => {
+  it("keeps every digit of a number beyond 2^53", () => {
     const result = fill(ID, '{"id": 9007199254740993123}');
 
     assert.deepEqual(result, { ok: true, url: "https://api.example.com/jobs/9007199254740993123" });
@@ -80,7 +80,7 @@ describe("fillTemplate", () => {
     );
   });
 
-  it("URL-encodes values", () => {
+  it("URL-encodes values that have characters with a meaning in URLs", () => {
     assert.equal(
       filled(ID, { id: "a/b?c#d&e=f%2f@x:y é" }),
       "https://api.example.com/jobs/a%2Fb%3Fc%23d%26e%3Df%252f%40x%3Ay%20%C3%A9",
@@ -102,7 +102,7 @@ describe("fillTemplate", () => {
 });
 
 describe("templateComplaint", () => {
-  it("accepts valid templates", () => {
+  it("is null for a valid template", () => {
     for (const template of [
       ID,
       "{startResult.body.status_url}",

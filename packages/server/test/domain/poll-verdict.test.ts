@@ -35,7 +35,7 @@ function troubleOf(verdict: PollVerdict): string | null {
 }
 
 describe("a poll whose status is in neither list", () => {
-  it("continues polling", () => {
+  it("is polled again, without an error", () => {
     for (const status of ["starting", "DONE", "Failed", "", "don", 7, true]) {
       assert.deepEqual(judged(answer(200, { status })), { kind: "again", state: FRESH_POLL, error: null });
     }
@@ -102,7 +102,7 @@ describe("a done value", () => {
     });
   });
 
-  it("is compared as text", () => {
+  it("is compared as text with numbers and booleans of the answer", () => {
     assert.equal(doneBody(judged(answer(200, { status: 1, output: "x" }), { doneValues: ["1"] })), "x");
     assert.equal(doneBody(judged(answer(200, { status: true, output: "x" }), { doneValues: ["true"] })), "x");
     const large = '{"status":12345678901234567890,"output":"x"}';
@@ -284,7 +284,7 @@ describe("statusPath _httpStatus", () => {
     );
   });
 
-  it("accepts a truncated response", () => {
+  it("is done on a truncated response, and says that it is truncated", () => {
     const verdict = judged(answer(200, "bytes", { truncated: true }), byStatus);
 
     assert.ok(verdict.kind === "done");

@@ -27,7 +27,7 @@ describe("createUnderWay", () => {
     assert.equal(calls.size, 2);
   });
 
-  it("allows deletions during iteration", () => {
+  it("visits only what is left if entries are deleted during iteration", () => {
     const calls = createUnderWay<number, number>();
     for (let number = 1; number <= 5; number += 1) calls.set(number, number);
     const seen: number[] = [];

@@ -204,7 +204,7 @@ describe("the metrics of a node", () => {
     assert.equal(rises["tasks_ended_total failed callback_timeout"], 1);
   });
 
-  it("count notifications by result", async () => {
+  it("count notifications by result: delivered, or to be tried again", async () => {
     answer(200);
     const rises = await risen(async () => {
       await server.submit({ onCompleteUrl: `${server.target.url}/done` });
@@ -264,14 +264,14 @@ describe("the metrics of a node", () => {
     assert.equal((await scrape()).value("bellhop_event_streams"), 0);
   });
 
-  it("count sandbox tasks separately", async () => {
+  it("count a task of a test key as sandbox, and not as its kind", async () => {
     const test = { ...server.principal, environment: "test" as const };
     const rises = await risen(() => server.submit({}, test));
     assert.equal(rises["tasks_created_total sandbox"], 1);
     assert.equal(rises["tasks_created_total queue"], undefined);
   });
 
-  it("count lease renewals", async () => {
+  it("count a lease renewal each time the lease is renewed", async () => {
     const before = (await scrape()).value("bellhop_lease_renewals_total");
     await server.engine.lease.renewOnce();
     assert.equal((await scrape()).value("bellhop_lease_renewals_total"), before + 1);

@@ -180,7 +180,7 @@ describe("the text of an answer", () => {
     return outcome;
   }
 
-  it("replaces NUL characters", async () => {
+  it("replaces NUL characters, which PostgreSQL cannot store", async () => {
     assert.equal((await answer("", Buffer.from("a\0b"))).body, "a\uFFFDb");
   });
 

@@ -165,7 +165,7 @@ describe("a compressed answer", () => {
     assert.equal(body, "plain");
   });
 
-  it("may be empty", async () => {
+  it("may be empty, and is then an empty text", async () => {
     const { body } = await answerWith(Buffer.alloc(0), "gzip");
     assert.equal(body, "");
   });

@@ -40,7 +40,7 @@ describe("the bytes of one exchange", () => {
     ],
     ["endless interim answers", "", "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"],
   ] as const) {
-    it(`are limited: ${name}`, async () => {
+    it(`end the call beyond the limit: ${name}`, async () => {
       const target = await endless(begin, repeat);
       const caller = newCaller({ maxWireBytes: 256 * KIBIBYTE });
       const outcome = await caller.call(call(target.url), PATIENT);

@@ -117,7 +117,7 @@ describe("a database that is temporarily unavailable", () => {
 });
 
 describe("a connection to a server with jit = on", () => {
-  it("turns JIT compilation off", async () => {
+  it("turns JIT compilation off for its own statements", async () => {
     const test = await createTestDatabase();
     await test.database.rows(`alter database ${test.connection.database} set jit = on`);
     const pool = createPool(test.connection, { max: 1, applicationName: "jit", onError: () => {} });

@@ -17,13 +17,13 @@ describe("the durability check", () => {
     }
   });
 
-  it("refuses an older PostgreSQL", () => {
+  it("refuses a PostgreSQL older than version 14", () => {
     assert.deepEqual(findDangers({ ...safe, versionNum: 130_022, version: "13.22" }), [
       "PostgreSQL 13.22 is too old for Bellhop: use PostgreSQL 14 or newer.",
     ]);
   });
 
-  it("names each unsafe setting", () => {
+  it("names the setting that is unsafe, for each of three", () => {
     assert.match(findDangers({ ...safe, fsync: "off" }).join(), /^PostgreSQL runs with fsync = off/);
     assert.match(findDangers({ ...safe, fullPageWrites: "off" }).join(), /with full_page_writes = off/);
     assert.match(findDangers({ ...safe, synchronousCommit: "off" }).join(), /with synchronous_commit = off/);

@@ -52,7 +52,8 @@ describe("access to the routes of the server", () => {
     describe(route, () => {
       const { unknown } = row;
       if (row.scope === "public") {
-        it("requires no credential", async () => assert.equal((await ask(null)).status, row.status));
+        it("answers as declared to a request without a credential", async () =>
+          assert.equal((await ask(null)).status, row.status));
         return;
       }
 
@@ -62,10 +63,10 @@ describe("access to the routes of the server", () => {
         assert.equal(answer.headers["www-authenticate"], "Bearer");
       });
 
-      it("refuses a revoked key", async () =>
+      it("refuses a key that was revoked with 401", async () =>
         refused(await ask(world.revokedKey), 401, "Invalid or revoked API key"));
 
-      it("refuses an expired session", async () =>
+      it("refuses a session that has expired with 401", async () =>
         refused(await ask(world.expiredSession), 401, "Invalid or expired token"));
 
       it("serves a live key, or requires a session", async () =>

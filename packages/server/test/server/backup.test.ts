@@ -137,7 +137,7 @@ describe("bellhop backup and bellhop restore", () => {
     assert.equal(Object.keys(manifest.files).length, JSON.parse(made.stdout).files);
   });
 
-  it("refuse an external database", async () => {
+  it("refuse to work on an external database", async () => {
     const env = { PATH: process.env.PATH ?? "", DATABASE_URL: "postgres://elsewhere/prod" };
     const refused = await new Promise<string>((resolve) => {
       execFile(

@@ -238,7 +238,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     assert.equal(download.suggestedFilename(), "audit.csv");
   });
 
-  it("cancels a delayed task", async () => {
+  it("cancels a delayed task by its button, and shows it cancelled", async () => {
     await newTask(target.url, { delay: 3600 });
     await button("Cancel").click();
     await states("cancelled").waitFor();

@@ -56,7 +56,7 @@ describe("the metrics of a server in production", () => {
     return { status: answer.statusCode, body: await answer.body.text() };
   }
 
-  it("require the token", async () => {
+  it("answer 401 to a scrape without the right token", async () => {
     assert.equal((await scrape(TOKEN)).status, 200);
     const { status, body } = await scrape("another");
     assert.equal(status, 401);

@@ -78,7 +78,7 @@ describe("a PgBouncer in front of PostgreSQL", { skip: !isInstalled && "PgBounce
     assert.equal(settled[0]?.n, 0);
   });
 
-  it("in session mode works", async () => {
+  it("in session mode lets every task complete", async () => {
     const target = await startTestTarget();
     const server = await startServer({ DATABASE_URL: await startPooler("session") });
     const created = await Promise.all(

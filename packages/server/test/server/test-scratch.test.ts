@@ -39,7 +39,7 @@ describe("the test runner, after an earlier run was killed", () => {
     return directory;
   }
 
-  it("removes read-only directories", async () => {
+  it("removes directories that the run left read-only", async () => {
     await leave("closed", true);
     assert.deepEqual(removeLeftovers(null), { status: 0, said: "" });
     assert.deepEqual(await readdir(parent), []);

@@ -55,7 +55,7 @@ const DEBTS = [
 ];
 
 describe("the names of statements", () => {
-  it("are unique", async () => {
+  it("are unique in the whole server", async () => {
     const home = join(SERVER, "src");
     const files = (await readdir(home, { recursive: true })).filter((name) => name.endsWith(".ts"));
     const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));

@@ -71,7 +71,7 @@ describe("the vault", () => {
     assert.ok(token.createdAt instanceof Date);
   });
 
-  it("stores the credential encrypted", async () => {
+  it("stores the credential encrypted: no column has it in any encoding", async () => {
     await put();
     const rows = await sql.rows<{ row: string; raw: string }>(
       "select t::text as row, encode(sealed, 'escape') as raw from vault_tokens t where team_id = $1",

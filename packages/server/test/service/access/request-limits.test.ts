@@ -241,7 +241,7 @@ describe("the request rate limit of a team", () => {
         assert.ok(total <= 60_000, `${total} in a minute`);
       });
 
-      it("if it was renewed", async () => {
+      it("also if the node renewed its permits meanwhile", async () => {
         await use(75, nodes[0]);
         await clock.advance(1500);
         const renewed = await use(125, nodes[0]);

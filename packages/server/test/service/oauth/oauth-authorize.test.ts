@@ -173,7 +173,7 @@ describe("an authorization request", () => {
     assert.ok(await scene.exchange(own, codeForm(code, verifier, "http://127.0.0.1:5001/cb")));
   });
 
-  it("requires PKCE with S256", async () => {
+  it("is refused without a PKCE challenge of method S256", async () => {
     assert.deepEqual(await told({ code_challenge: null }), {
       error: "invalid_request",
       description: "code_challenge is required (RFC 7636)",
@@ -239,7 +239,7 @@ describe("an authorization request", () => {
     }
   });
 
-  it("ignores unknown parameters", async () => {
+  it("is accepted with parameters that are unknown", async () => {
     assert.ok(await question({ prompt: "consent", nonce: "x", audience: "y", __proto__: "z", code: "c" }));
   });
 

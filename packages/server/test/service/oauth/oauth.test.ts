@@ -200,7 +200,7 @@ describe("tokens of OAuth applications", () => {
       await assert.rejects(scene.exchange(application, without), refusedAs("invalid_request"));
     });
 
-    it("expires after a minute", async () => {
+    it("expires after a minute, and is then refused", async () => {
       const application = await scene.register();
       const { code, verifier } = await scene.codeFor(application);
       const [row] = await scene.database.rows<{ seconds: number }>(
@@ -326,7 +326,7 @@ describe("tokens of OAuth applications", () => {
       assert.ok(await scene.refresh(application, token));
     });
 
-    it("expires after 30 days", async () => {
+    it("expires after 30 days, and is then refused", async () => {
       const application = await scene.register();
       const { refresh_token: token } = await scene.tokensFor(application);
       const hash = hashSecret(token);

@@ -94,7 +94,7 @@ describe("invitations", () => {
     ]);
   });
 
-  it("escape markup in names", async () => {
+  it("escape markup in the names of team and sender", async () => {
     const teamId = await scene.newTeam(`<img src=x onerror="a">&'`);
     const requester = principalOf(teamId, { name: "<script>" });
 

@@ -79,7 +79,7 @@ describe("a sign-in link", () => {
     assert.equal((await exchange(tokenIn(scene.mails[0]))).nextPath, nextPath);
   });
 
-  it("works once", async () => {
+  it("works once, and is refused the second time", async () => {
     const token = await scene.linkFor(ADA);
     await exchange(token);
     await assert.rejects(exchange(token), INVALID);
@@ -101,7 +101,7 @@ describe("a sign-in link", () => {
     assert.equal(sessions, 1);
   });
 
-  it("works for 15 minutes", async () => {
+  it("works for 15 minutes, and is refused after that", async () => {
     const token = await scene.linkFor(ADA);
     const pass = (interval: string) =>
       scene.database.rows("update sign_in_links set expires_at = expires_at - $1::interval", [interval]);

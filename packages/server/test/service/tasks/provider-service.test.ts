@@ -43,7 +43,7 @@ function withFile<T>(text: string, use: (file: string) => T): T {
 }
 
 describe("the provider service", () => {
-  it("has the built-in catalog", () => {
+  it("has the built-in catalog if there is no operator's file", () => {
     const service = createProviderService(null);
 
     assert.deepEqual(service.list(), PROVIDER_CATALOG);

@@ -102,7 +102,7 @@ describe("expired credentials", () => {
     assert.equal(await removeExpiredCredentials(database, 100), 0);
   });
 
-  it("are removed in batches", async () => {
+  it("are removed in batches of the given size until none is left", async () => {
     for (let made = 0; made < 5; made += 1) await session("-1 hour");
 
     assert.deepEqual(

@@ -173,7 +173,7 @@ describe("slots of a queue", () => {
     assert.equal(await granted(queue), 2);
   });
 
-  it("grow with the concurrency", async () => {
+  it("grow in a new epoch when the concurrency is raised", async () => {
     const queue = await store.openQueue({ concurrency: 1 });
     const [worker = 0] = await openWorkers(1);
     await acquire(queue, worker);

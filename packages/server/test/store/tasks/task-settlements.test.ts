@@ -256,7 +256,7 @@ describe("settling attempts", () => {
     assert.equal((await found(b)).failureReason, "retries_exhausted");
   });
 
-  it("stores special characters unchanged", async () => {
+  it("stores special characters of a result unchanged", async () => {
     const claim = await claimOne();
     const body = "\\u0000 \\\\ \" ' $1 {} \u2028 \u{1f6ce} \ufffd %s \t\r\n";
     const headers = { "x-odd": "'; drop table tasks; --" };
