@@ -114,7 +114,7 @@ const WHEN = {
   internal: "A bug. The server's log has its stack, under the request's `X-Request-Id`.",
   headers_too_large: "The request has more than 100 headers, or more than 16 KiB of them.",
   overloaded:
-    "The node is overloaded: 10,000 tasks wait to be stored, this one waited for 1.5 s, or a body of more than 64 KiB could not be read within 25 s because other bodies fill the memory for them. No task was stored.",
+    "The node is overloaded: 10,000 tasks wait to be stored, at least an equal share of them of this team, this one waited for 1.5 s, or a body of more than 64 KiB could not be read within 25 s because other bodies fill the memory for them. No task was stored.",
   crowded: "The node has 10,000 open connections, or 1,000 from this source, all with a request in progress.",
   database_away:
     "PostgreSQL does not answer. A task may still have been stored: repeat with an idempotency key.",

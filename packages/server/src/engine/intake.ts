@@ -16,7 +16,7 @@ import type { Unanswered } from "./unanswered.ts";
 const MAX_ITEMS = 300;
 /** Characters of bodies per statement: it must be stored well before its callers time out. */
 const MAX_WEIGHT = 2 ** 20;
-/** Beyond this many waiting inserts a 503 is better than a longer queue. */
+/** Beyond this many waiting inserts a 503 is better than a longer queue, for a team that has its share of them. */
 const MAX_WAITING = 10_000;
 /** Callers get an answer within 2 s. After a 503 the task may still be stored. */
 const ANSWER_MS = 1_500;
@@ -53,6 +53,7 @@ export function createIntake(deps: {
     flush: meterFlush("intake", deps, flush),
     maxItems: MAX_ITEMS,
     weight: { of: ({ call }) => call.body?.length ?? 0, most: MAX_WEIGHT },
+    teamOf: ({ teamId }) => teamId,
     soon: deps.time.soon,
     patience: { ms: ANSWER_MS, time: deps.time, refuse },
   });
@@ -171,7 +172,7 @@ export function createIntake(deps: {
 
   return {
     submit(task) {
-      return group.waiting >= MAX_WAITING ? Promise.reject(new Problem("overloaded")) : group.add(task);
+      return group.isFull(task, MAX_WAITING) ? Promise.reject(new Problem("overloaded")) : group.add(task);
     },
     drained: () => group.drained(),
   };

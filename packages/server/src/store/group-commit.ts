@@ -9,6 +9,8 @@ export interface GroupCommit<Item, Answer> {
   add(item: Item): Promise<Answer>;
   /** Items not yet in a flush. */
   readonly waiting: number;
+  /** Whether this many items wait, and of the item's team as many as its equal share of them. */
+  isFull(item: Item, most: number): boolean;
   /** Resolves when no item is waiting or in flight. */
   drained(): Promise<void>;
 }
@@ -33,6 +35,8 @@ export function createGroupCommit<Item, Answer>(options: {
   readonly maxItems: number;
   /** Beyond this weight an item goes into the next flush; a heavier one gets its own flush. */
   readonly weight?: { readonly of: (item: Item) => number; readonly most: number };
+  /** Teams share a flush equally. Without it all items are of one team. */
+  readonly teamOf?: (item: Item) => number;
   /** After the current turn of the event loop. */
   readonly soon: (work: () => void) => void;
   /** An item without an answer after this time is refused. If its flush has not started by then, it is never stored. */
@@ -42,28 +46,49 @@ export function createGroupCommit<Item, Answer>(options: {
     readonly refuse: (isBegun: boolean) => Error;
   };
 }): GroupCommit<Item, Answer> {
-  const { soon, patience } = options;
-  const entries: Entry<Item, Answer>[] = [];
+  const { maxItems, weight, soon, patience, teamOf = () => 0 } = options;
+  /** By team, in the order of their turns; those of a team in the order of their arrival. */
+  const lines = new Map<number, Entry<Item, Answer>[]>();
+  let waiting = 0;
   let underWay: readonly Entry<Item, Answer>[] = [];
   let flushing = false;
   let watched = false;
   let onDrained: (() => void)[] = [];
 
-  function nextBatch(): number {
-    const { maxItems, weight } = options;
-    if (weight === undefined) return maxItems;
+  function takeFrom(team: number, line: Entry<Item, Answer>[], count: number): Entry<Item, Answer>[] {
+    waiting -= count;
+    lines.delete(team);
+    if (count === line.length) return line;
+    const taken = line.splice(0, count);
+    lines.set(team, line);
+    return taken;
+  }
+
+  /** A team from which items were taken is the last in the next turn. */
+  function takeBatch(): Entry<Item, Answer>[] {
+    const batch: Entry<Item, Answer>[] = [];
     let sum = 0;
-    const end = entries.findIndex(({ item }, index) => {
-      sum += weight.of(item);
-      return index === maxItems || (index > 0 && sum > weight.most);
-    });
-    return end === -1 ? entries.length : end;
+    while (lines.size > 0 && batch.length < maxItems) {
+      const share = Math.ceil((maxItems - batch.length) / lines.size);
+      for (const [team, line] of [...lines]) {
+        const most = Math.min(share, line.length, maxItems - batch.length);
+        let count = 0;
+        for (; count < most; count += 1) {
+          const more = weight?.of((line[count] as Entry<Item, Answer>).item) ?? 0;
+          if (weight !== undefined && batch.length + count > 0 && sum + more > weight.most) break;
+          sum += more;
+        }
+        if (count > 0) batch.push(...takeFrom(team, line, count));
+        if (count < most || batch.length === maxItems) return batch;
+      }
+    }
+    return batch;
   }
 
   async function flushAll(): Promise<void> {
     flushing = true;
-    while (entries.length > 0) {
-      const batch = entries.splice(0, nextBatch());
+    while (waiting > 0) {
+      const batch = takeBatch();
       underWay = batch;
       try {
         const answers = await options.flush(batch.map((entry) => entry.item));
@@ -90,9 +115,11 @@ export function createGroupCommit<Item, Answer>(options: {
     time.setTimer(() => {
       const beforeMs = time.monotonicMs() - ms;
       for (const entry of underWay) if (entry.addedMs <= beforeMs) entry.reject(refuse(true));
-      // Entries are in arrival order.
-      const late = entries.findIndex(({ addedMs }) => addedMs > beforeMs);
-      for (const entry of entries.splice(0, late === -1 ? entries.length : late)) entry.reject(refuse(false));
+      for (const [team, line] of [...lines]) {
+        const inTime = line.findIndex(({ addedMs }) => addedMs > beforeMs);
+        const late = inTime === -1 ? line.length : inTime;
+        if (late > 0) for (const entry of takeFrom(team, line, late)) entry.reject(refuse(false));
+      }
       watched = false;
       if (flushing) watch({ ms, time, refuse });
     }, TICK_MS);
@@ -101,7 +128,11 @@ export function createGroupCommit<Item, Answer>(options: {
   return {
     add(item) {
       return new Promise((resolve, reject) => {
-        entries.push({ item, resolve, reject, addedMs: patience?.time.monotonicMs() ?? 0 });
+        const entry = { item, resolve, reject, addedMs: patience?.time.monotonicMs() ?? 0 };
+        const line = lines.get(teamOf(item));
+        if (line === undefined) lines.set(teamOf(item), [entry]);
+        else line.push(entry);
+        waiting += 1;
         if (patience !== undefined && !watched) watch(patience);
         // Starts after the current turn of the event loop, so that items that arrived together share a flush.
         if (!flushing) {
@@ -111,7 +142,12 @@ export function createGroupCommit<Item, Answer>(options: {
       });
     },
     get waiting() {
-      return entries.length;
+      return waiting;
+    },
+    isFull(item, most) {
+      if (waiting < most) return false;
+      const line = lines.get(teamOf(item));
+      return line !== undefined && line.length * lines.size >= most;
     },
     drained() {
       return flushing ? new Promise((resolve) => onDrained.push(resolve)) : Promise.resolve();

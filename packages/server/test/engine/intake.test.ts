@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
+import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
-import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
+import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { createGate, databaseAway } from "../test-sql.ts";
 
 describe("intake", () => {
@@ -62,6 +63,26 @@ describe("intake", () => {
     await Promise.all([first, ...others]);
 
     assert.equal(server.databases.intake.sent.length - flushes, 2);
+  });
+
+  it("stores the task of another team before the hundreds that one team submitted earlier", async () => {
+    const guest = await server.openTeam();
+    const stored = async ({ teamId }: Requester) =>
+      (await server.database.rows("select 1 from tasks where team_id = $1", [teamId])).length;
+    const before = await stored(server.principal);
+    const counts: { many: number; one: number }[] = [];
+    server.databases.intake.after = async () => {
+      counts.push({ many: (await stored(server.principal)) - before, one: await stored(guest) });
+    };
+    const request = { ...plainRequest(server.target.url), delaySeconds: 60 };
+    const many = Array.from({ length: 400 }, () => server.tasks.create(server.principal, request));
+
+    // On a busy machine some are refused because they waited for too long.
+    await Promise.allSettled([...many, server.tasks.create(guest, request)]);
+    await server.databases.intake.idle();
+
+    const first = counts.find(({ many, one }) => many + one > 0);
+    assert.deepEqual(first, { many: 299, one: 1 });
   });
 
   it("refuses only the task with an unknown queue, and stores the others of its flush", async () => {

@@ -66,6 +66,57 @@ describe("group commit", () => {
     await Promise.all(stored);
   });
 
+  /** Items from 100 on belong to another team. */
+  const teamOf = (item: number) => Math.floor(item / 100);
+
+  it("shares a flush equally among teams, and fills it with the items of those that have more", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 4, teamOf, soon: setImmediate });
+
+    const stored = [1, 2, 3, 4, 5, 6, 7, 8, 9, 101, 102, 103, 201].map((item) => group.add(item));
+    for (let flushed = 0; flushed < 4; flushed += 1) {
+      await turn();
+      ends[flushed]?.();
+    }
+
+    assert.deepEqual(batches, [[1, 2, 101, 102], [201, 3, 4, 103], [5, 6, 7, 8], [9]]);
+    await Promise.all(stored);
+  });
+
+  it("begins the next flush with the team whose item was too heavy for the last", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const weight = { of: (item: number) => item % 100, most: 10 };
+    const group = createGroupCommit({ flush, maxItems: 10, weight, teamOf, soon: setImmediate });
+
+    const stored = [9, 8, 7, 102, 103, 201].map((item) => group.add(item));
+    for (let flushed = 0; flushed < 4; flushed += 1) {
+      await turn();
+      ends[flushed]?.();
+    }
+
+    assert.deepEqual(batches, [[9], [102, 103, 201], [8], [7]]);
+    await Promise.all(stored);
+  });
+
+  it("is full for the teams that use more than their share, and only for them", async () => {
+    const { ends, flush, turn } = createFlushes();
+    const group = createGroupCommit({ flush, maxItems: 10, teamOf, soon: setImmediate });
+
+    const stored = [1, 2, 3].map((item) => group.add(item));
+    assert.equal(group.isFull(4, 4), false);
+    stored.push(group.add(4));
+    assert.equal(group.isFull(5, 4), true);
+    assert.equal(group.isFull(101, 4), false);
+    stored.push(group.add(101), group.add(102));
+    assert.equal(group.isFull(103, 4), true);
+    assert.equal(group.isFull(201, 4), false);
+
+    await turn();
+    ends[0]?.();
+    await Promise.all(stored);
+    assert.equal(group.isFull(5, 4), false);
+  });
+
   it("includes items read in the turn in which a flush returns in the next flush", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate });
@@ -132,21 +183,24 @@ describe("group commit", () => {
     const { batches, ends, flush, turn } = createFlushes();
     const time = createTestTime();
     const patience = { ms: 1000, time, refuse: () => new Error("too late") };
-    const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate, patience });
+    const group = createGroupCommit({ flush, maxItems: 10, teamOf, soon: setImmediate, patience });
 
     const first = group.add(1);
     await turn();
     const second = group.add(2);
+    const another = group.add(102);
     time.pass(500);
     const third = group.add(3);
     time.pass(600);
     await assert.rejects(first, /too late/);
     await assert.rejects(second, /too late/);
+    await assert.rejects(another, /too late/);
     ends[0]?.();
     await turn();
     assert.deepEqual(batches, [[1], [3]]);
 
     ends[1]?.();
     assert.equal(await third, "stored 3");
+    assert.equal(group.waiting, 0);
   });
 });
