@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Dedupe } from "../../src/domain/dedupe.ts";
+import { Problem } from "../../src/domain/problem.ts";
 import type { CreatedTask } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { removeOldDedupeKeys } from "../../src/store/tasks/dedupe-keys.ts";
@@ -59,6 +60,17 @@ describe("deduplication keys", () => {
       .then(() => ended.push("one"));
     await Promise.all([...many, one]);
     assert.ok(ended.indexOf("one") < 400, String(ended.indexOf("one")));
+  });
+
+  it("of a batch: an item that is refused before it is stored is refused alone", async () => {
+    const refused = request("first", { provider: "nobody" });
+    const results = await server.tasks.createMany(server.principal, [refused, request("first")], false);
+    assert.deepEqual(
+      results.map((result) => (result instanceof Problem ? result.code : result.joined)),
+      ["provider_unknown", null],
+    );
+    // The runner fails on a rejection that nobody handles, which it reports in a later turn.
+    await new Promise(setImmediate);
   });
 
   it("first: later requests get the first task within its window, whatever became of it", async () => {

@@ -117,9 +117,18 @@ export function registerBatchRoute(
     async (request, reply) => {
       const { atomic = false } = request.body;
       const caller = callerOf(request);
-      const items = await readItems(request, deps, (ms) => deps.loop.spent(caller.teamId, "request", ms));
+      const { teamId } = caller;
+      const onSpent = (ms: number) => deps.loop.spent(teamId, "request", ms);
+      const items = await inTurns(
+        teamId,
+        request.body.tasks,
+        createItemReader(request, deps),
+        // The body parser meters what runs inside it.
+        (ms, hasWaited) => hasWaited && onSpent(ms),
+      );
       const results = await deps.tasks.createMany(caller, items, atomic);
-      return reply.type("application/json; charset=utf-8").send(batchText(results));
+      const texts = await inTurns(teamId, results, itemText, onSpent);
+      return reply.type("application/json; charset=utf-8").send(batchText(results, texts));
     },
   );
 }
@@ -130,17 +139,6 @@ interface ItemRules {
 }
 
 const ITEM = firstErrorOnly({ ...CreateEitherTask });
-
-function readItems(
-  request: FastifyRequest<{ Body: Static<typeof CreateTasks> }>,
-  rules: ItemRules,
-  onSpent: (ms: number) => void,
-): Promise<BatchItem[]> {
-  return inTurns(request.body.tasks, createItemReader(request, rules), (ms, turn) => {
-    // The body parser meters the first turn, which runs inside it.
-    if (turn > 0) onSpent(ms);
-  });
-}
 
 /** Only the first error of each item is reported, and a spelling suggestion only once for all. */
 function createItemReader(
@@ -196,7 +194,7 @@ function errorsOf(validate: { errors?: unknown }): FastifySchemaValidationError[
 
 type CreatedTaskResult = Exclude<BatchResult, Problem>;
 
-function batchText(results: readonly BatchResult[]): string {
+function batchText(results: readonly BatchResult[], texts: readonly string[]): string {
   const refused = results.filter((result) => result instanceof Problem).length;
   const count = (isCounted: (task: CreatedTaskResult) => boolean) =>
     results.filter((result) => !(result instanceof Problem) && isCounted(result)).length;
@@ -205,7 +203,7 @@ function batchText(results: readonly BatchResult[]): string {
   const created = results.length - refused - replayed - deduplicated;
   const hasKeys = count((task) => task.dedupe !== null) > 0;
   const head = { created, replayed, ...(hasKeys && { deduplicated }), refused };
-  return `${JSON.stringify(head).slice(0, -1)},"results":[${results.map(itemText).join()}]}`;
+  return `${JSON.stringify(head).slice(0, -1)},"results":[${texts.join()}]}`;
 }
 
 function itemText(result: BatchResult, index: number): string {

@@ -84,7 +84,8 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
       );
       if (items.length > MOST_MESSAGES) throw invalid([few]);
       const onSpent = (ms: number) => deps.loop.spent(requester.teamId, "request", ms);
-      const read = await inTurns(items, (item) => refusalOr(() => readItem(item, now(), itemBytes)), onSpent);
+      const readOne = (item: unknown) => refusalOr(() => readItem(item, now(), itemBytes));
+      const read = await inTurns(requester.teamId, items, readOne, onSpent);
       if ((await sizeOf(publish, requester, read)) > MOST_MESSAGES) throw invalid([few]);
       const publishOne = (item: (typeof read)[number]) => {
         const result = publishItem(publish, requester, item);
@@ -92,7 +93,7 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
         result.catch(() => {});
         return result;
       };
-      const published = await inTurns(read, publishOne, onSpent);
+      const published = await inTurns(requester.teamId, read, publishOne, onSpent);
       return Promise.all(published);
     },
   );

@@ -41,24 +41,31 @@ export interface PreparedTask {
 /** A key may be taken or freed between two lookups, as for a single task. */
 const ROUNDS = 3;
 
-/** Starts the work on each item, and lets other requests run in between. Not for what the intake should store together. */
+/** Starts the work on each item of a team's batch, and lets other requests run in between. */
 export async function settleInTurns<Item, Result>(
+  { teamId }: Pick<Principal, "teamId">,
   items: readonly Item[],
   work: (item: Item, index: number) => Result | Promise<Result>,
 ): Promise<PromiseSettledResult<Awaited<Result>>[]> {
   const start = async (item: Item, index: number) => work(item, index);
-  const started = await inTurns(items, (item, index) => Promise.allSettled([start(item, index)]));
+  const started = await inTurns(teamId, items, (item, index) => Promise.allSettled([start(item, index)]));
   return (await Promise.all(started)).flat();
 }
 
 /** Each item separately: a refusal does not affect the others. The intake stores them in a few commits. */
-export async function createEach(
+async function createEach(
+  principal: Principal,
   items: readonly BatchItem[],
   create: (request: TaskRequest, index: number) => Promise<CreatedTask>,
 ): Promise<BatchResult[]> {
-  const settled = await Promise.allSettled(
-    items.map((item, index) => (item instanceof Problem ? Promise.reject(item) : create(item, index))),
-  );
+  const settled = await settleInTurns(principal, items, (item, index) => {
+    if (item instanceof Problem) throw item;
+    return create(item, index);
+  });
+  return toResults(settled);
+}
+
+export function toResults(settled: readonly PromiseSettledResult<CreatedTask>[]): BatchResult[] {
   const results = settled.map((each) => {
     if (each.status === "fulfilled") return each.value;
     if (each.reason instanceof Problem) return each.reason;
@@ -72,6 +79,7 @@ export async function createEach(
 
 /** Items with deduplication keys may depend on those before them; all others are independent. */
 export async function createInOrder(
+  principal: Principal,
   items: readonly BatchItem[],
   work: {
     create(request: TaskRequest): Promise<CreatedTask>;
@@ -81,10 +89,12 @@ export async function createInOrder(
   const joining = items.flatMap((item, index) =>
     item instanceof Problem || item.dedupe === null ? [] : { item, index },
   );
-  if (joining.length === 0) return createEach(items, work.create);
+  if (joining.length === 0) return createEach(principal, items, work.create);
   const joined = work.joinEach(joining.map(({ item }) => item));
+  // Awaited below, after further turns.
+  joined.catch(() => {});
   const places = new Map(joining.map(({ index }, place) => [index, place]));
-  return createEach(items, async (request, index) => {
+  return createEach(principal, items, async (request, index) => {
     const place = places.get(index);
     if (place === undefined) return work.create(request);
     const result = (await joined)[place];
@@ -116,9 +126,9 @@ async function storeTogether(
   requests: readonly TaskRequest[],
   isLast: boolean,
 ): Promise<CreatedTask[] | null> {
-  const earlier = await each(requests, (request) => deps.replay(principal, request));
+  const earlier = await each(principal, requests, (request) => deps.replay(principal, request));
   const firsts = await firstsOf(deps.database, principal, requests, earlier);
-  const prepared = await each(requests, async (request, index) =>
+  const prepared = await each(principal, requests, async (request, index) =>
     earlier[index] === null && firsts[index] === index ? deps.prepare(principal, request) : null,
   );
   const isNew = prepared.flatMap((one, index) => (one === null ? [] : [{ ...one, index }]));
@@ -224,10 +234,11 @@ function isJoining({ task }: { readonly task: NewTask }): boolean {
 }
 
 async function each<T>(
+  principal: Principal,
   requests: readonly TaskRequest[],
   work: (request: TaskRequest, index: number) => Promise<T>,
 ): Promise<T[]> {
-  const settled = await settleInTurns(requests, work);
+  const settled = await settleInTurns(principal, requests, work);
   return settled.map((one, index) => {
     if (one.status === "fulfilled") return one.value;
     throw refused(index, one.reason);

@@ -29,11 +29,11 @@ import { createTaskActions, type TaskActionDeps, type TaskActions } from "./task
 import {
   type BatchItem,
   type BatchResult,
-  createEach,
   createInOrder,
   createTogether,
   type PreparedTask,
   settleInTurns,
+  toResults,
 } from "./task-batch.ts";
 import { createDeduplication } from "./task-deduplication.ts";
 import type { Joined } from "./task-joins.ts";
@@ -200,24 +200,20 @@ export function createTaskService(
 
   /** The items of a batch that have deduplication keys, in their order: each is submitted after those before it. */
   async function joinEach(principal: Principal, requests: readonly TaskRequest[]): Promise<BatchResult[]> {
-    const prepared = await settleInTurns(requests, (request) => {
+    const prepared = await settleInTurns(principal, requests, (request) => {
       followUpOf(request, findProvider);
       return prepare(principal, request);
     });
-    const submitted = prepared.map((made) =>
-      made.status === "fulfilled" ? deduplication.submit(made.value.task) : Promise.reject(made.reason),
-    );
-    return createEach(requests, (request, index) => {
+    const created = requests.map(async (request, index) => {
       const made = prepared[index];
-      const joining = submitted[index];
-      if (made?.status !== "fulfilled" || joining === undefined)
-        return request.idempotencyKey === null
-          ? Promise.reject(made?.status === "rejected" ? made.reason : new Error("Nothing was submitted"))
-          : create(principal, request);
-      return join(principal, request, made.value, joining).then(
-        async (created) => created ?? (await replay(principal, request)) ?? create(principal, request),
-      );
+      if (made?.status !== "fulfilled") {
+        if (request.idempotencyKey === null) throw made?.reason;
+        return create(principal, request);
+      }
+      const joined = await join(principal, request, made.value, deduplication.submit(made.value.task));
+      return joined ?? (await replay(principal, request)) ?? create(principal, request);
     });
+    return toResults(await Promise.allSettled(created));
   }
 
   /**
@@ -264,7 +260,7 @@ export function createTaskService(
           principal,
           items,
         );
-      return createInOrder(items, {
+      return createInOrder(principal, items, {
         create: (request) => create(principal, request),
         joinEach: (requests) => joinEach(principal, requests),
       });
