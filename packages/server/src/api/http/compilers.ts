@@ -57,10 +57,12 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
     };
   },
   buildValidator: (schemas, options) => {
-    const compileItem = onFirstUse(() => buildFromPool(schemas, itemAjvOptions));
+    const models = schemas as Readonly<Record<string, object>>;
+    const compileItem: ReturnType<BuildValidator> = (route) =>
+      buildFromPool(referencedModels(route, models), itemAjvOptions)(route);
     const compileAny = onFirstUse(() => buildFromPool(schemas, options));
     const compile = (route: AnyRoute): Validator =>
-      isItem(route) ? compileItem()(route) : compileAny()(withHeadersInLowerCase(route));
+      isItem(route) ? compileItem(route) : compileAny()(withHeadersInLowerCase(route));
     return (route) => {
       let own: Validator | undefined;
       const validate = (value: unknown) => {
