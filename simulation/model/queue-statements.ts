@@ -1,6 +1,6 @@
 import { type Effect, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { liveQueue } from "./intake-statements.ts";
-import { type Session, takeLock, write } from "./session.ts";
+import { type Session, takeLock, takeSlots, waitForSlots, write } from "./session.ts";
 import type { QueueColumns, SlotColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
@@ -104,17 +104,19 @@ export const queueStatements: Effects = {
     const granted = model.plant === "all-slots" ? concurrency : due;
     const slots = Math.max(using, granted);
     const version = String(model.nextId("versions"));
+    takeSlots(session, worker_id, queue_id);
     write(session, () => {
-      // A worker that was removed meanwhile takes its slots with it.
-      if (tables.workers.has(worker_id))
-        tables.slots.set(`${queue_id} ${worker_id}`, { team_id, queue_id, worker_id, slots, version });
+      tables.slots.set(`${queue_id} ${worker_id}`, { team_id, queue_id, worker_id, slots, version });
     });
     return [{ slots, version, starved: slots < share, overdrawn: slots > granted }];
   },
 
-  shrink_slots({ tables, model }, values) {
+  shrink_slots(session, values) {
+    const { tables, model } = session;
     const workerId = numberAt(values, 1);
-    for (const { queue_id, slots } of recordsAt<{ queue_id: number; slots: number }>(values, 2)) {
+    const used = recordsAt<{ queue_id: number; slots: number }>(values, 2);
+    waitForHeld(session, workerId, used);
+    for (const { queue_id, slots } of used) {
       const key = `${queue_id} ${workerId}`;
       const held = tables.slots.get(key);
       if (held === undefined) continue;
@@ -125,15 +127,28 @@ export const queueStatements: Effects = {
     return [];
   },
 
-  release_slots({ tables }, values) {
+  release_slots(session, values) {
+    const { tables } = session;
     const workerId = numberAt(values, 1);
-    for (const { queue_id, version } of recordsAt<{ queue_id: number; version: string }>(values, 2)) {
+    const grants = recordsAt<{ queue_id: number; version: string }>(values, 2);
+    waitForHeld(session, workerId, grants);
+    for (const { queue_id, version } of grants) {
       const key = `${queue_id} ${workerId}`;
       if (tables.slots.get(key)?.version === version) tables.slots.delete(key);
     }
     return [];
   },
 };
+
+/** Of rows that a grant is changing; one that it is about to insert is not seen yet. */
+function waitForHeld(
+  session: Session,
+  workerId: number,
+  rows: readonly { readonly queue_id: number }[],
+): void {
+  for (const { queue_id } of rows)
+    if (session.tables.slots.has(`${queue_id} ${workerId}`)) waitForSlots(session, workerId, queue_id);
+}
 
 /** `nullif(…, '{}')` */
 function unlessEmpty(statuses: readonly number[] | null): readonly number[] | null {

@@ -170,6 +170,21 @@ export function takeTally(session: Session, queueId: number): void {
   takeLock(session, `tally ${queueId}`);
 }
 
+/** A grant of slots keeps its worker's row from being deleted, and its own row from being changed, until it is committed. */
+export function takeSlots(session: Session, workerId: number, queueId: number): void {
+  takeLock(session, `slots ${workerId}/${queueId}`);
+}
+
+export function waitForSlots({ model, transaction }: Session, workerId: number, queueId: number): void {
+  requireUnlocked(model, transaction, `slots ${workerId}/${queueId}`);
+}
+
+/** Deletes a worker only when no grant to it is under way. */
+export function waitForGrants({ model, transaction }: Session, workerId: number): void {
+  for (const lock of model.locks.keys())
+    if (lock.startsWith(`slots ${workerId}/`)) requireUnlocked(model, transaction, lock);
+}
+
 /** At once, or with the transaction's commit. What it tells has its place among the events from now. */
 export function write(session: Session, work: (place: number | null) => void): void {
   const { transaction } = session;

@@ -1,6 +1,6 @@
 import { dueOfTeam, teamsWithDue, type Waiting } from "./claim-statements.ts";
 import { type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
-import type { Session } from "./session.ts";
+import { type Session, waitForGrants } from "./session.ts";
 import type { NotificationColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
@@ -28,12 +28,15 @@ export const workerStatements: Effects = {
     const expired = [...session.tables.workers.values()].filter(
       ({ expires_at }) => expires_at < session.nowMs,
     );
+    for (const { id } of expired) waitForGrants(session, id);
     for (const { id } of expired) removeWorker(session, id);
     return expired.map(({ id }) => ({ id: String(id) }));
   },
 
   remove_worker(session, values) {
-    removeWorker(session, numberAt(values, 1));
+    const id = numberAt(values, 1);
+    waitForGrants(session, id);
+    removeWorker(session, id);
     return [];
   },
 
