@@ -233,8 +233,8 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "bulk-cancel-lets-calls-run",
     file: "features/bulk-actions/worker.ts",
-    find: "  if (held.length > 0)\n",
-    replace: "  if (held.length > ids.length)\n",
+    find: "      void deps.follow(task);\n",
+    replace: "",
     breaks: "F: a call under way at a cancel is broken off",
     tests: ["engine/bulk.test.ts"],
   },

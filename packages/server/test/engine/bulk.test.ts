@@ -4,6 +4,7 @@ import pg from "pg";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskFilter } from "../../src/domain/task-filter.ts";
+import { parseTaskId } from "../../src/domain/task-id.ts";
 import type { BulkAction } from "../../src/features/bulk-actions/domain.ts";
 import { createBulkService } from "../../src/features/bulk-actions/service.ts";
 import { createScanLine } from "../../src/service/tasks/scan-line.ts";
@@ -235,6 +236,35 @@ describe("a bulk action", () => {
       (error: unknown) =>
         error instanceof Problem && error.message === "Bulk action has already ended (current: stopped)",
     );
+  });
+
+  it("aborts the calls of the tasks that it cancels, its own node's and another's", async () => {
+    server.target.hold();
+    for (const [round, from] of (["own", "other"] as const).entries()) {
+      const arrived = server.target.received(server.target.calls.length + 1);
+      const task = await server.submit({ queue: "open", tags: [`aborts-${from}`] });
+      await arrived;
+      const [holder, idle] = server.engine.attempts.count === 1 ? [server, other] : [other, server];
+      const broken = server.target.broken(round + 1);
+      const { id } = await start("cancel", { tags: [`aborts-${from}`] });
+
+      await workOff(id, from === "own" ? holder : idle);
+
+      await broken;
+      await holder.engine.attempts.finished();
+      assert.equal((await server.task(task)).status, "cancelled");
+      // A call that nobody aborts ends too, by its own timeout.
+      const ends = server.log.filter(
+        ({ message, fields }) =>
+          /^attempt\.(aborted|settled)$/.test(message) && parseTaskId(String(fields.task)) === task,
+      );
+      assert.deepEqual(
+        ends.map(({ message }) => message),
+        ["attempt.aborted"],
+      );
+    }
+    server.target.release();
+    server.target.answer = (_call, response) => response.end("{}");
   });
 
   it("cancels waiting tasks, and deletes pending ones with their tags", async () => {

@@ -1,6 +1,5 @@
 import type { ChangedTask, DismissedTask, RetriedTask, TaskChanges } from "../../domain/task-changes.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import { dismissTask } from "../../store/tasks/task-dismissals.ts";
 import { removePendingTask } from "../../store/tasks/task-removals.ts";
@@ -106,12 +105,6 @@ async function change(sql: Sql, turn: BulkTurn, ids: readonly string[]): Promise
       if (begun !== null) retried.push(begun);
     }
   }
-  const held = cancelled.flatMap((each) => each.held ?? []);
-  if (held.length > 0)
-    await sendHints(
-      sql,
-      held.map((claim) => hintText({ kind: "void", claim }, 0)),
-    );
   const done = cancelled.length + retried.length + dismissed.length + removed.length;
   return { done, cancelled, retried, dismissed, removed };
 }
