@@ -11,11 +11,15 @@ import { removeOldRecords } from "../../src/service/retention.ts";
 import { createEventFeed, type EventStream } from "../../src/service/tasks/event-feed.ts";
 import { ROWS } from "../../src/service/tasks/event-pages.ts";
 import { createEventSerializer, type EventSerializer } from "../../src/service/tasks/event-serializer.ts";
+import type { Sql } from "../../src/store/sql.ts";
 import { readEvents } from "../../src/store/tasks/event-reads.ts";
 import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
+import { insertTasks } from "../../src/store/tasks/task-intake.ts";
 import { createTestReader, type TestReader, type ToldEvent } from "../event-log.ts";
+import { lockLate } from "../late-lock.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { until, watchDatabase } from "../test-sql.ts";
+import { newTask } from "../test-store.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };
 
@@ -279,8 +283,13 @@ describe("events", () => {
   it("are read less often after a large batch, until batches are small again", async () => {
     const team = await server.openTeam();
     const pauses: number[] = [];
+    // Its wait for statements of other nodes is a timer, too.
+    const sql: Sql = {
+      rows: async (query, values) =>
+        query.name === "older_statements" ? [] : server.database.rows(query, values),
+    };
     const feed = createEventFeed({
-      sql: server.database,
+      sql,
       time: {
         ...systemTime,
         setTimer(work, ms) {
@@ -303,6 +312,42 @@ describe("events", () => {
     await until(() => pauses.length >= 4);
     stream.close();
     assert.deepEqual(pauses.slice(0, 4), [500, 100, 200, 100]);
+  });
+
+  it("are not announced by ready while a change is under way that began before the subscription", async () => {
+    const team = await server.openTeam();
+    const { id: queueId } = await server.queues.get(team, QUEUE);
+    const task = { ...newTask({ teamId: team.teamId, id: queueId, name: QUEUE }), delaySeconds: 60 };
+    const sql = watchDatabase(server.database);
+    let looks = 0;
+    sql.after = (statement) => {
+      if (statement === "older_statements") looks += 1;
+    };
+    const serializer = createEventSerializer(server.database, SERVER_SENT);
+    // It would not wait for ever.
+    const time = { ...systemTime, monotonicMs: () => 0 };
+    const feed = createEventFeed({ sql, time, words: SERVER_SENT, serializer });
+    const reader = createTestReader();
+    let opening: Promise<EventStream> | null = null as Promise<EventStream> | null;
+
+    await lockLate(
+      server.database,
+      (within) =>
+        insertTasks(within, [{ task, reservation: null }], 0, 0, {
+          statementsLeft: Number.POSITIVE_INFINITY,
+        }),
+      async () => {
+        opening = feed.open(team, EVERYTHING, null, reader.sink);
+        await until(() => looks >= 2);
+        assert.deepEqual(reader.log.readyIds, []);
+      },
+    );
+
+    const stream = await opening;
+    assert.ok(stream !== null);
+    streams.push(stream);
+    assert.deepEqual(reader.log.readyIds, [stream.lastId]);
+    assert.equal(await rowsOf(team), 0);
   });
 
   it("reach a reader that connects during a read for other readers", async () => {

@@ -15,6 +15,7 @@ import { createEventPages } from "./event-pages.ts";
 import type { EventSerializer, EventWords } from "./event-serializer.ts";
 import { type Group, groupBySubscription, isStuck, openStream, type Stream } from "./stream-groups.ts";
 import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
+import { untilSeen } from "./until-seen.ts";
 
 /*
  * The streams of this node. One read gets the new events of all teams with a stream here, and each event is serialized
@@ -188,8 +189,9 @@ export function createEventFeed(deps: {
 
   async function beginListening(teamId: number): Promise<Beginning> {
     const [listener] = await listenTo(sql, [teamId]);
-    const { horizon } = await readEvents(sql, [], 0);
     const since = listener?.since ?? "0";
+    await untilSeen(sql, time, since);
+    const { horizon } = await readEvents(sql, [], 0);
     // An open transaction may hold the horizon before the subscription, where events may be missing.
     const start = startOf(since, horizon.atMs);
     return { since, horizon: comparePositions(start, horizon) > 0 ? start : horizon };
