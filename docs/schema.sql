@@ -1,4 +1,4 @@
--- The schema after migration 39, written by npm run generate. Nobody runs this file: the server migrates its
+-- The schema after migration 40, written by npm run generate. Nobody runs this file: the server migrates its
 -- database by itself (packages/server/src/store/migrations).
 
 CREATE OR REPLACE FUNCTION public.event_place()
@@ -482,6 +482,15 @@ create table queue_lines (
   constraint queue_lines_team_id_queue_id_fkey FOREIGN KEY (team_id, queue_id) REFERENCES queues(team_id, id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
+create table queue_permits (
+  team_id integer not null,
+  queue_id bigint not null,
+  at timestamp with time zone not null,
+  count integer not null,
+  constraint queue_permits_pkey PRIMARY KEY (team_id, queue_id, at),
+  constraint queue_permits_team_id_queue_id_fkey FOREIGN KEY (team_id, queue_id) REFERENCES queues(team_id, id) ON DELETE CASCADE
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
 create table queue_slots (
   team_id integer not null,
   queue_id bigint not null,
@@ -552,6 +561,8 @@ create table queues (
   holds_hosts boolean not null default false,
   ordered boolean not null default false,
   on_failure text not null default 'continue'::text,
+  rate integer,
+  rate_period integer,
   constraint queues_pkey PRIMARY KEY (team_id, id),
   constraint queues_backoff_check CHECK ((backoff = ANY (ARRAY['fixed'::text, 'exponential'::text]))),
   constraint queues_concurrency_check CHECK (((concurrency >= 1) AND (concurrency <= 1000))),

@@ -167,7 +167,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   {
     name: "short-claim-not-looked-at-again",
     file: "engine/dispatcher.ts",
-    find: "else if (claims.length < limit && !grant.ordered) deps.onShort(local);",
+    find: "else if (claims.length < limit && !grant.ordered && local.closed === null) deps.onShort(local);",
     replace: "",
     breaks: "a task that was locked for a moment starts soon",
     tests: ["engine/recheck.test.ts", "engine/dispatcher.test.ts"],
@@ -339,6 +339,14 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     replace: "limits.callsInFlight",
     breaks: "a plan's calls at once hold over all nodes",
     tests: ["engine/fairness.test.ts"],
+  },
+  {
+    name: "queue-rate-handed-off",
+    file: "engine/local-queues.ts",
+    find: "!ordered && rate === null && !holdsHosts",
+    replace: "!ordered && !holdsHosts && rate !== 0",
+    breaks: "H: the rate of a queue is hard (hand-off)",
+    tests: ["engine/queue-rates.test.ts"],
   },
   {
     name: "void-permit-used",

@@ -4,8 +4,9 @@ import { type Session, takeLock, takeSlots, waitForSlots, write } from "./sessio
 import type { QueueColumns, SlotColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
-/** No queue that is simulated has a circuit breaker. */
+/** No queue that is simulated has a circuit breaker or a rate. */
 const NO_BREAKER = { breaker: null };
+const NO_RATE = { rate: null, ratePeriod: null };
 
 export const queueStatements: Effects = {
   insert_queue(session, values) {
@@ -44,7 +45,7 @@ export const queueStatements: Effects = {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
     takeLock(session, `queue ${teamId}/${name}`);
     const queue = liveQueue(session, teamId, name);
-    return queue === undefined ? [] : [{ ordered: queue.ordered }];
+    return queue === undefined ? [] : [{ ordered: queue.ordered, ...NO_RATE }];
   },
 
   update_queue: changing((queue, values) => {
@@ -88,7 +89,7 @@ export const queueStatements: Effects = {
     const queue = liveQueue(session, teamId, name);
     if (queue === undefined) return [];
     const { id: queueId, epoch, concurrency, paused, ordered } = queue;
-    return [{ queueId, epoch, concurrency, paused, ordered, ...NO_BREAKER, holdsHosts: false }];
+    return [{ queueId, epoch, concurrency, paused, ordered, rate: null, ...NO_BREAKER, holdsHosts: false }];
   },
 
   acquire_slots(session, values) {
@@ -198,6 +199,7 @@ function toQueue(row: QueueColumns): object {
       ...(["retry_delay_seconds", "retry_max_delay_seconds", "timeout_seconds", "paused"] as const),
       ...(["ordered", "on_failure"] as const),
     ]),
+    ...NO_RATE,
     ...NO_BREAKER,
     noRetryStatuses: row.no_retry_statuses ?? [],
     createdAt: new Date(row.created_at),

@@ -329,6 +329,8 @@ class CreateQueue(TypedDict):
     timeout: NotRequired[int]
     ordered: NotRequired[bool]
     on_failure: NotRequired[Literal["continue", "block"]]
+    rate: NotRequired[int | Literal[False]]
+    rate_period: NotRequired[int]
     breaker: NotRequired[bool | CreateQueueBreaker2]
 
 class CreateSchedule(TypedDict):
@@ -677,7 +679,7 @@ class ExplanationTask(TypedDict):
     status: Literal["pending", "active", "completed", "failed", "waiting", "polling", "cancelled"]
 
 class ExplanationReasonsItem(TypedDict):
-    code: Literal["delayed", "backing_off", "queue_paused", "queue_full", "team_share", "breaker_open", "flow_full", "flow_rate", "flow_paused", "behind", "blocked_by", "no_worker", "call_under_way", "awaiting_callback", "polling", "sandbox"]
+    code: Literal["delayed", "backing_off", "queue_paused", "queue_full", "queue_rate", "team_share", "breaker_open", "flow_full", "flow_rate", "flow_paused", "behind", "blocked_by", "no_worker", "call_under_way", "awaiting_callback", "polling", "sandbox"]
     detail: str
     until: str | None
     blocked_by: NotRequired[str]
@@ -971,6 +973,8 @@ class Queue(TypedDict):
     timeout: int
     ordered: bool
     on_failure: Literal["continue", "block"]
+    rate: int | Literal[False]
+    rate_period: int | None
     breaker: Literal[False] | QueueBreaker2
     paused: bool
     created_at: str
@@ -1051,6 +1055,8 @@ class QueueWithStats(TypedDict):
     timeout: int
     ordered: bool
     on_failure: Literal["continue", "block"]
+    rate: int | Literal[False]
+    rate_period: int | None
     breaker: Literal[False] | QueueWithStatsBreaker2
     paused: bool
     created_at: str
@@ -1479,6 +1485,8 @@ class UpdateQueue(TypedDict):
     timeout: NotRequired[int]
     ordered: NotRequired[bool]
     on_failure: NotRequired[Literal["continue", "block"]]
+    rate: NotRequired[int | Literal[False]]
+    rate_period: NotRequired[int]
     breaker: NotRequired[bool | UpdateQueueBreaker2]
 
 class UpdateSchedule(TypedDict):

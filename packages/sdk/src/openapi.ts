@@ -1099,7 +1099,7 @@ export interface paths {
         head?: never;
         /**
          * Change the settings of a queue
-         * @description Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` of their creation; `concurrency`, `ordered`, `on_failure` and `breaker` apply at once.
+         * @description Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` of their creation; `concurrency`, `rate`, `ordered`, `on_failure` and `breaker` apply at once.
          */
         patch: operations["updateQueue"];
         trace?: never;
@@ -2718,6 +2718,10 @@ export interface components {
              * @enum {string}
              */
             on_failure?: "continue" | "block";
+            /** @description At most so many calls of the queue begin in any `rate_period` seconds, across all nodes; retries count. `false`: no rate. Default: `false`. */
+            rate?: number | false;
+            /** @description Seconds; 1 unless it is said. Only with `rate`. */
+            rate_period?: number;
             /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. Default: `false`. */
             breaker?: boolean | {
                 /** @description It opens at so many failed attempts within `within` seconds, Default: `20`. */
@@ -3997,7 +4001,7 @@ export interface components {
                  * @description The code of the reason, for programs. More may be added.
                  * @enum {string}
                  */
-                code: "delayed" | "backing_off" | "queue_paused" | "queue_full" | "team_share" | "breaker_open" | "flow_full" | "flow_rate" | "flow_paused" | "behind" | "blocked_by" | "no_worker" | "call_under_way" | "awaiting_callback" | "polling" | "sandbox";
+                code: "delayed" | "backing_off" | "queue_paused" | "queue_full" | "queue_rate" | "team_share" | "breaker_open" | "flow_full" | "flow_rate" | "flow_paused" | "behind" | "blocked_by" | "no_worker" | "call_under_way" | "awaiting_callback" | "polling" | "sandbox";
                 /** @description One sentence for people. */
                 detail: string;
                 /**
@@ -4918,6 +4922,13 @@ export interface components {
              * @enum {string}
              */
             on_failure: "continue" | "block";
+            /**
+             * @description At most so many calls of the queue begin in any `rate_period` seconds, across all nodes; retries count. `false`: no rate.
+             * @default false
+             */
+            rate: number | false;
+            /** @description Seconds; null without a rate. */
+            rate_period: number | null;
             /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. */
             breaker: false | {
                 /**
@@ -5115,6 +5126,13 @@ export interface components {
              * @enum {string}
              */
             on_failure: "continue" | "block";
+            /**
+             * @description At most so many calls of the queue begin in any `rate_period` seconds, across all nodes; retries count. `false`: no rate.
+             * @default false
+             */
+            rate: number | false;
+            /** @description Seconds; null without a rate. */
+            rate_period: number | null;
             /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. */
             breaker: false | {
                 /**
@@ -6461,6 +6479,10 @@ export interface components {
              * @enum {string}
              */
             on_failure?: "continue" | "block";
+            /** @description At most so many calls of the queue begin in any `rate_period` seconds, across all nodes; retries count. `false`: no rate. Default: `false`. */
+            rate?: number | false;
+            /** @description Seconds; 1 unless it is said. Only with `rate`. */
+            rate_period?: number;
             /** @description Circuit breaker, for each host that the queue calls: attempts that fail by timeout, network error or 5xx open it, and the tasks of that host then wait without losing an attempt, until one of them as a probe is answered. `true`: with the defaults. Default: `false`. */
             breaker?: boolean | {
                 /** @description It opens at so many failed attempts within `within` seconds, Default: `20`. */

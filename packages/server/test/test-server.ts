@@ -150,6 +150,8 @@ export async function openTestServer(
            update schedules set next_run_at = next_run_at - make_interval(secs => $1)
          ), permitted as (
            update flow_permits set at = at - make_interval(secs => $1)
+         ), begun as (
+           update queue_permits set at = at - make_interval(secs => $1)
          ), unconfirmed as (
            update flow_holds set permit_at = permit_at - make_interval(secs => $1)
          ), unpaused as (

@@ -89,6 +89,12 @@ export function QueuePage() {
 function Settings({ queue }: { readonly queue: Queue }) {
   const facts = [
     ["Concurrency", `${plural(queue.concurrency, "call")} at once, over all nodes`],
+    [
+      "Rate",
+      queue.rate === false
+        ? "none"
+        : `${plural(queue.rate, "call")} begun in ${formatDuration((queue.ratePeriod ?? 1) * 1000)}`,
+    ],
     ["Order", orderOf(queue)],
     ["Timeout", formatDuration(queue.timeout * 1000)],
     ["Retries", queue.maxRetries],

@@ -21,6 +21,8 @@ export interface Claim extends Trial, Pick<TaskSummary, "teamId" | "id" | "shape
   readonly callbackSealed: string | null;
   /** The key of its flow, in which it has a place. */
   readonly flow: string | null;
+  /** In a queue with a rate: the time from which its permit counts until the begin of its call is reported. */
+  readonly permitAt: Date | null;
   /** The call must begin before this, by the worker's monotonic clock: its permit is void then. */
   readonly startByMs: number | null;
   /** The time of the schedule that the task was created for, if one created it. */
@@ -65,6 +67,7 @@ export function makeClaim(
     message: task.message,
     callbackSealed: attempt.callbackSealed,
     flow: null,
+    permitAt: null,
     startByMs: null,
     scheduledFor: attempt.scheduledFor,
   };

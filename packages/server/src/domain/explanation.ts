@@ -8,6 +8,7 @@ export const REASON_CODES = [
   "backing_off",
   "queue_paused",
   "queue_full",
+  "queue_rate",
   "team_share",
   "breaker_open",
   "flow_full",
@@ -60,6 +61,8 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   readonly holders: readonly { readonly node: string; readonly calls: number }[] | null;
   /** For a pending task with a flow: the state of the flow. */
   readonly flowState: FlowCircumstances | null;
+  /** For a pending task of a queue with a rate: what the rate lets begin. */
+  readonly rateState: RateCircumstances | null;
   /** For a pending task whose host is held back: the breaker. */
   readonly breaker: {
     readonly host: string;
@@ -72,6 +75,15 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   readonly recent: { readonly starts: number; readonly minutes: number } | null;
   /** For a pending task of an ordered queue: another task that holds the line; null if none does. */
   readonly lineHolder: (TaskName & Pick<Task, "status"> & { readonly runAtMs: number }) | null;
+}
+
+/** What a rate lets begin at one instant. */
+export interface RateCircumstances {
+  readonly rate: number;
+  readonly period: number;
+  readonly begun: number;
+  /** When the next call may begin by the rate. */
+  readonly nextAt: Date | string | null;
 }
 
 /** What a flow lets begin at one instant. */
@@ -173,6 +185,11 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   if (calls >= task.concurrency) {
     const who = holders.map((holder) => `${holder.node} ${holder.calls}`).join(", ");
     add("queue_full", `${calls} of ${task.concurrency} calls of queue "${task.queue}" are under way: ${who}`);
+  }
+  if (task.rateState !== null && task.rateState.begun >= task.rateState.rate) {
+    const { begun, rate, period, nextAt } = task.rateState;
+    const detail = `${begun} calls of queue "${task.queue}" began in the last ${period} s, and ${rate} may`;
+    add("queue_rate", detail, nextAt === null ? null : new Date(nextAt));
   }
   if (isCrowded)
     add("team_share", "The node that was asked makes as many calls of the team as it may for now");

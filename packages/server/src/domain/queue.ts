@@ -20,6 +20,9 @@ export interface QueueSettings {
   /** Tasks start one at a time, in the order of creation; each ends before the next starts. */
   readonly ordered: boolean;
   readonly onFailure: OnFailure;
+  /** At most so many calls begin in any `ratePeriod` seconds. Both are null without a rate. */
+  readonly rate: number | null;
+  readonly ratePeriod: number | null;
   /** Null: it has no circuit breaker. */
   readonly breaker: BreakerSettings | null;
 }
@@ -43,6 +46,8 @@ export const QUEUE_DEFAULTS: QueueSettings = {
   timeoutSeconds: 30,
   ordered: false,
   onFailure: "continue",
+  rate: null,
+  ratePeriod: null,
   breaker: null,
 };
 
@@ -62,6 +67,18 @@ export function withOrder(
     throw invalid([{ field: "on_failure", error: 'on_failure "block" needs ordered: true' }]);
   if (changes.ordered === undefined) return changes;
   return ordered ? { ...changes, concurrency: 1 } : { ...changes, onFailure: "continue" };
+}
+
+/** The changes with what follows from the rate: a period needs one, and is a second unless it is said. */
+export function withRate(
+  changes: Partial<QueueSettings>,
+  current: Pick<QueueSettings, "rate" | "ratePeriod">,
+): Partial<QueueSettings> {
+  const { rate = current.rate, ratePeriod } = changes;
+  if (rate === null && ratePeriod !== undefined && ratePeriod !== null)
+    throw invalid([{ field: "rate_period", error: "rate_period needs rate" }]);
+  if (changes.rate === undefined && ratePeriod === undefined) return changes;
+  return { ...changes, rate, ratePeriod: rate === null ? null : (ratePeriod ?? current.ratePeriod ?? 1) };
 }
 
 /** Every team has this queue from the start; it cannot be deleted. */

@@ -29,7 +29,7 @@ const MOST_AHEAD = 1_000;
 
 /**
  * About when a pending task starts: when it is due, when the rate of its flow allows it, and when those before it have
- * started, as fast as the queue started tasks in the last minutes. Null where one of these is not known: it is an estimate, never a
+ * started, as fast as the queue started tasks in the last minutes, or as its rate lets them. Null where one of these is not known: it is an estimate, never a
  * guess.
  */
 function estimateStart(task: Circumstances, reasons: readonly Reason[]): Date | null {
@@ -45,6 +45,12 @@ function afterOthers(task: Circumstances, reasons: readonly Reason[]): number | 
   const nowMs = task.now.getTime();
   const isFull = reasons.some(({ code }) => code === "queue_full");
   const ahead = (task.ahead ?? 0) + (task.lineHolder === null ? 0 : 1);
+  const rated = reasons.find(({ code }) => code === "queue_rate");
+  if (rated !== undefined && task.rateState !== null && !isFull) {
+    const { rate, period } = task.rateState;
+    if (rated.until === null || ahead >= MOST_AHEAD) return null;
+    return rated.until.getTime() + Math.floor(ahead / rate) * period * 1_000;
+  }
   if (task.sandbox || (ahead === 0 && !isFull)) return nowMs;
   const { starts, minutes } = task.recent ?? { starts: 0, minutes: 0 };
   if (ahead >= MOST_AHEAD || starts < LEAST_STARTS || minutes === 0) return null;

@@ -157,7 +157,7 @@ export function createAttempts(deps: {
   /** False if the claim's permit is void. */
   function begin(attempt: Attempt): boolean {
     const { claim } = attempt;
-    if (attempt.hasBegun || claim.flow === null) return true;
+    if (attempt.hasBegun || (claim.flow === null && claim.startByMs === null)) return true;
     attempt.hasBegun = claim.startByMs === null || deps.time.monotonicMs() < claim.startByMs;
     if (attempt.hasBegun) deps.onBegan?.(claim);
     return attempt.hasBegun;

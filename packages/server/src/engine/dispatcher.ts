@@ -3,13 +3,12 @@ import type { Time } from "../domain/time.ts";
 import type { Database } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import type { Hint } from "../store/tasks/hints.ts";
-import { claimOrderedTask } from "../store/tasks/ordered-claims.ts";
 import { acquireSlots, type SlotGrant } from "../store/tasks/queue-slots.ts";
-import { claimDueTasks } from "../store/tasks/task-claims.ts";
 import type { Lease } from "./lease.ts";
-import { hasWork, type LocalQueue, type LocalQueues } from "./local-queues.ts";
+import { hasWork, type LocalQueue, type LocalQueues, mayHandOff, openWindow } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
+import type { QueueClaims } from "./queue-claims.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 /** A larger claim delays its first task without a gain. */
@@ -73,6 +72,7 @@ export function createDispatcher(deps: {
   readonly release: (claims: readonly Claim[]) => Promise<void>;
   /** Takes the tasks that a circuit breaker of the queue holds back out of its line. */
   readonly holdBack?: (teamId: number, grant: SlotGrant) => Promise<void>;
+  readonly claim: QueueClaims["claim"];
   /** Claims tasks of flows with slots of this queue. */
   readonly claimFlows?: (local: LocalQueue) => Promise<void>;
 }): Dispatcher {
@@ -164,6 +164,7 @@ export function createDispatcher(deps: {
     const current = replaced ? localQueues.open(local.teamId, local.queue) : local;
     const before = local.grant;
     current.grant = grant;
+    openWindow(current);
     // A change reported during the request may be newer than the grant, which then stays stale. An overdrawn grant has
     // one slot for each call in flight: calls that ended during the request were counted under the previous grant and
     // did not return their slot.
@@ -201,22 +202,19 @@ export function createDispatcher(deps: {
     const beganMs = time.monotonicMs();
     const question = deps.unanswered.ask();
     try {
-      const { workerId } = lease;
       const { queueId, epoch, holdsHosts } = grant;
-      const request = { teamId, queue, queueId, epoch, workerId, limit, holdsHosts };
-      const { isCurrent, claims, waitsMs } = grant.ordered
-        ? await claimOrderedTask(database, request)
-        : await claimDueTasks(database, request, subscribers);
+      const request = { teamId, queue, queueId, epoch, workerId: lease.workerId, limit, holdsHosts };
+      const { isCurrent, claims, waitsMs } = await deps.claim(local, request, subscribers);
       if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       meter.batch("claim", started, time.monotonicMs() - beganMs);
       for (const waitMs of waitsMs) meter.waited(waitMs, teamId, queueId);
       if (!isCurrent) local.stale = true;
       // An ordered claim skips no locked row, and what holds its line is heard of when it ends.
-      else if (claims.length < limit && !grant.ordered) deps.onShort(local);
+      else if (claims.length < limit && !grant.ordered && local.closed === null) deps.onShort(local);
       // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
-      if (!isCurrent || more) local.waiting = Number.POSITIVE_INFINITY;
+      if (!isCurrent || more || local.closed !== null) local.waiting = Number.POSITIVE_INFINITY;
       for (const one of claims) deps.start(one, local);
     } finally {
       question.end();
@@ -240,7 +238,9 @@ export function createDispatcher(deps: {
   }
 
   function slotsLeft(local: LocalQueue): number {
-    return local.grant === null || local.grant.paused ? 0 : local.grant.slots - local.inFlight;
+    return local.grant === null || local.grant.paused || local.closed !== null
+      ? 0
+      : local.grant.slots - local.inFlight;
   }
 
   function finish(local: LocalQueue): void {
@@ -266,7 +266,7 @@ export function createDispatcher(deps: {
     reserve(teamId, queue) {
       const local = localQueues.find(teamId, queue);
       if (local === undefined || local.grant === null || local.stale || local.waiting > 0) return null;
-      if (local.grant.ordered || local.grant.holdsHosts || (local.busy && !local.covering)) return null;
+      if (!mayHandOff(local.grant) || (local.busy && !local.covering)) return null;
       if (stopped || localQueues.free(local) <= 0 || !lease.isHeld()) return null;
       localQueues.take(local, 1);
       local.usedAtMs = time.monotonicMs();
@@ -293,6 +293,7 @@ export function createDispatcher(deps: {
       stopped = true;
       ready.clear();
       await Promise.all(claimers);
+      for (const local of localQueues.all) openWindow(local);
     },
   };
 }

@@ -31,6 +31,7 @@ import { type EngineMeter, NO_METER } from "./meter.ts";
 import { createOrderedQueues } from "./ordered-queues.ts";
 import type { Outgoing, TraceCalls } from "./outgoing.ts";
 import { createPoller, MOST_POLLS } from "./poller.ts";
+import { createQueueClaims } from "./queue-claims.ts";
 import { createReaper } from "./reaper.ts";
 import { createRecheck } from "./recheck.ts";
 import { createSettler } from "./settler.ts";
@@ -110,7 +111,10 @@ export function createEngine(deps: {
     meter,
     limitsOf: budget.limitsOf,
     onSettled,
-    onBegan: (claim) => flows.began(claim),
+    onBegan(claim) {
+      flows.began(claim);
+      queueClaims.began(claim);
+    },
     onAskedToWait: (claim, waitMs) => flows.askedToWait(claim, waitMs),
     onReturned: (returned) => waiting.onReturned(returned),
   });
@@ -127,7 +131,14 @@ export function createEngine(deps: {
     onShort: (local) => recheck.later(local),
     hint,
     holdBack: (teamId, grant) => breakers.holdBack(teamId, grant),
+    claim: (local, request, memory) => queueClaims.claim(local, request, memory),
     claimFlows: (local) => flows.claim(local),
+  });
+  const queueClaims = createQueueClaims({
+    database: databases.claim,
+    localQueues,
+    time,
+    lineUp: dispatcher.lineUp,
   });
   const flows = createFlows({
     ...deps,
@@ -140,6 +151,7 @@ export function createEngine(deps: {
     start,
     release,
     hint,
+    claimFlows: queueClaims.claimFlows,
     holdBack: (queues, waitingFlows) => breakers.holdFlowsBack(queues, waitingFlows),
     lineUp: dispatcher.lineUp,
   });

@@ -2,7 +2,7 @@ import type { Claim } from "../domain/claim.ts";
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
-import { claimFlowTasks, type FlowClaimed, type FlowState } from "../store/tasks/flow-claims.ts";
+import type { FlowClaimed, FlowState } from "../store/tasks/flow-claims.ts";
 import { openFlow } from "../store/tasks/flow-places.ts";
 import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
@@ -13,6 +13,7 @@ import { createLocalFlow, type Flow } from "./local-flow.ts";
 import { isShared, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
+import type { QueueClaims } from "./queue-claims.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 const CLAIM_LIMIT = 200;
@@ -58,6 +59,7 @@ export function createFlows(deps: {
   readonly release: (claims: readonly Claim[]) => Promise<void>;
   readonly hint: SayHint;
   readonly holdBack: Breakers["holdFlowsBack"];
+  readonly claimFlows: QueueClaims["claimFlows"];
   readonly time: Time;
   readonly log: Log;
   readonly meter?: EngineMeter;
@@ -161,7 +163,7 @@ export function createFlows(deps: {
       await deps.holdBack(queues.keys(), chosen);
       const sentAtMs = time.monotonicMs();
       const asked = claimRequest(local.teamId, lease.workerId, chosen, queues, CLAIM_LIMIT);
-      const claimed = await claimFlowTasks(deps.database, asked, sentAtMs, subscribers);
+      const claimed = await deps.claimFlows(queues.keys(), asked, subscribers);
       if (question.isTooOld()) {
         await deps.release(claimed.claims);
         return chosen.forEach(lineUp);
@@ -228,6 +230,7 @@ export function createFlows(deps: {
         for (const [local, offered] of queues) {
           const isNoticed = flow.lanes.get(local.queue) !== marks.get(local.queue);
           const isExhausted = (unused.get(local) ?? 0) <= 0 && offered > 0;
+          if (local.closed !== null) continue;
           if (!isNoticed && !isExhausted && !local.stale && claims.length < CLAIM_LIMIT)
             leaveLane(flow, local);
           else if (isExhausted && isShared(local)) tellOthers(flow);

@@ -1,3 +1,5 @@
+import type { Timer } from "../domain/time.ts";
+import type { BegunCall } from "../store/tasks/queue-rates.ts";
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 import type { Pool } from "./budget.ts";
 import type { Flow } from "./local-flow.ts";
@@ -21,6 +23,10 @@ export interface LocalQueue {
   flows: Set<Flow>;
   /** The last claim was for flows: the next is for tasks without a flow, if there are any. */
   servedFlows: boolean;
+  /** The queue's rate lets no call begin before this timer rings. Null: a claim may find permits. */
+  closed: Timer | null;
+  /** Calls that have begun since the last claim, in a queue with a rate. */
+  begun: BegunCall[];
   /** A claim or a slot request for it is running. */
   busy: boolean;
   /** The running claim takes all known tasks: a task that arrives now has none before it. */
@@ -38,6 +44,17 @@ export function hasWork({ waiting, flows }: LocalQueue): boolean {
 /** Other workers have slots of the queue, or could have them. */
 export function isShared({ grant }: LocalQueue): boolean {
   return grant === null || grant.slots < grant.concurrency;
+}
+
+/** Whether a task may start as soon as it is stored. Elsewhere only a claim knows whether the next one may. */
+export function mayHandOff({ ordered, rate, holdsHosts }: SlotGrant): boolean {
+  return !ordered && rate === null && !holdsHosts;
+}
+
+/** Its rate may let calls begin: the next claim finds out. */
+export function openWindow(local: LocalQueue): void {
+  local.closed?.cancel();
+  local.closed = null;
 }
 
 export interface LocalQueues {
@@ -83,6 +100,8 @@ export function createLocalQueues(pool: Pool): LocalQueues {
         waiting: 0,
         flows: new Set(),
         servedFlows: false,
+        closed: null,
+        begun: [],
         busy: false,
         covering: false,
         retired: false,
@@ -94,9 +113,10 @@ export function createLocalQueues(pool: Pool): LocalQueues {
     drop(local) {
       if (!local.retired) localQueues.delete(`${local.teamId}/${local.queue}`);
       local.retired = true;
+      openWindow(local);
     },
     free(local) {
-      if (local.retired || local.grant === null || local.grant.paused) return 0;
+      if (local.closed !== null || local.retired || local.grant === null || local.grant.paused) return 0;
       // Slots beyond the limit belong to calls in flight and are returned as these end.
       if (local.grant.overdrawn) return 0;
       return Math.min(local.grant.slots - local.inFlight, pool.room(local.teamId));

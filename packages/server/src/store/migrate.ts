@@ -37,6 +37,7 @@ import { breakers } from "./migrations/0032-breakers.ts";
 import { orderedQueues } from "./migrations/0033-ordered-queues.ts";
 import { taskStatistics } from "./migrations/0034-task-statistics.ts";
 import { queueNames } from "./migrations/0039-queue-names.ts";
+import { queueRates } from "./migrations/0040-queue-rates.ts";
 import { type Database, type Sql, statement } from "./sql.ts";
 
 /**
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 33, name: "ordered queues", sql: orderedQueues, oldestNode: 26 },
   { version: 34, name: "task statistics", sql: taskStatistics, oldestNode: 26 },
   { version: 39, name: "queue names", sql: queueNames, oldestNode: 26 },
+  { version: 40, name: "queue rates", sql: queueRates, oldestNode: 26 },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

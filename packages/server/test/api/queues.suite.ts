@@ -12,6 +12,8 @@ const DEFAULTS = {
   timeout: 30,
   ordered: false,
   on_failure: "continue",
+  rate: false,
+  rate_period: null,
   breaker: false,
   paused: false,
 };
@@ -42,6 +44,8 @@ describe("queues", () => {
       retry_max_delay: 1,
       no_retry_statuses: [410],
       timeout: 1,
+      rate: 1,
+      rate_period: 1,
     };
     const most = {
       concurrency: 1000,
@@ -51,6 +55,8 @@ describe("queues", () => {
       retry_max_delay: 86_400,
       no_retry_statuses: [],
       timeout: 3600,
+      rate: 100_000,
+      rate_period: 604_800,
     };
 
     const created = await api.call("POST", "/v1/queues", { name: "Ends-1", ...least });
@@ -87,6 +93,11 @@ describe("queues", () => {
       [{ retry_delay: 3601 }, "retry_delay must be an integer between 0 and 3600"],
       [{ retry_delay: 0.5 }, "retry_delay must be an integer between 0 and 3600"],
       [{ timeout: 0 }, "timeout must be an integer between 1 and 3600"],
+      [{ rate: 0 }, "rate must be an integer between 1 and 100000 or false"],
+      [{ rate: true }, "rate must be an integer between 1 and 100000 or false"],
+      [{ rate: 1, rate_period: 604_801 }, "rate_period must be an integer between 1 and 604800"],
+      [{ rate_period: 60 }, "rate_period needs rate"],
+      [{ rate: false, rate_period: 60 }, "rate_period needs rate"],
       [{ paused: true }, 'Unknown field "paused"'],
       [{ concurency: 1 }, 'Unknown field "concurency" (did you mean "concurrency"?)'],
     ];
@@ -96,6 +107,20 @@ describe("queues", () => {
       assert.deepEqual([created.status, created.body], [400, { error, code: "invalid" }]);
       assert.deepEqual([updated.status, updated.body], [400, { error, code: "invalid" }]);
     }
+  });
+
+  it("have a rate by the second unless another period is said, keep the period, and lose both together", async () => {
+    const ratesOf = ({ body }: { body: { rate: unknown; rate_period: unknown } }) => [
+      body.rate,
+      body.rate_period,
+    ];
+    const change = (fields: object) => api.call("PATCH", "/v1/queues/rated", fields);
+    assert.deepEqual(ratesOf(await api.call("POST", "/v1/queues", { name: "rated", rate: 5 })), [5, 1]);
+    assert.deepEqual(ratesOf(await change({ rate_period: 60 })), [5, 60]);
+    assert.deepEqual(ratesOf(await change({ rate: 7 })), [7, 60]);
+    assert.deepEqual(ratesOf(await change({ concurrency: 3 })), [7, 60]);
+    assert.deepEqual(ratesOf(await change({ rate: false })), [false, null]);
+    assert.deepEqual(ratesOf(await change({ rate: 2 })), [2, 1]);
   });
 
   it("refuse a name that exists", async () => {

@@ -27,6 +27,7 @@ const TASK: Circumstances = {
   hasWorkers: true,
   holders: [],
   flowState: null,
+  rateState: null,
   breaker: null,
   ahead: 0,
   recent: { starts: 600, minutes: 2 },
@@ -51,6 +52,14 @@ describe("the estimate of a start", () => {
     const { startsAbout } = explainWithEstimate({ ...TASK, ...task }, isCrowded);
     return startsAbout === null ? null : (startsAbout.getTime() - NOW) / 1_000;
   };
+
+  it("follows the rate of the queue, one period after the other", () => {
+    const rateState = { rate: 10, period: 60, begun: 10, nextAt: new Date(NOW + 5_000) };
+    assert.equal(startOf({ rateState }), 5);
+    assert.equal(startOf({ rateState, ahead: 25, recent: null }), 125);
+    assert.equal(startOf({ rateState, ahead: 1_000 }), null);
+    assert.equal(startOf({ rateState: { ...rateState, begun: 9 } }), 0);
+  });
 
   it("is now for a task that nothing holds, and its due time for a delayed one", () => {
     assert.equal(startOf({}), 0);

@@ -8,6 +8,7 @@ import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import { createUnanswered } from "../../src/engine/unanswered.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
+import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
 import { databaseAway, type TextDatabase, type TextSql } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -27,6 +28,7 @@ function createScene() {
     concurrency: 4,
     paused: false,
     ordered: false,
+    rate: null,
     breaker: null,
     holdsHosts: false,
     slots: 4,
@@ -82,6 +84,7 @@ function createScene() {
     start: () => {},
     release: async () => {},
     onShort: () => {},
+    claim: (_local, request, memory) => claimDueTasks(database, request, memory),
     unanswered: createUnanswered(time),
   });
   /** The queue's slots are granted, and the node knows that nothing is due there. */

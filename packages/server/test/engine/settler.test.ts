@@ -37,6 +37,7 @@ function settlement(id: string, body: string): Settlement {
       message: null,
       callbackSealed: null,
       flow: null,
+      permitAt: null,
       startByMs: null,
       scheduledFor: null,
     },

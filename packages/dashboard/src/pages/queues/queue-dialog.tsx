@@ -15,6 +15,8 @@ const DEFAULTS = {
   noRetryStatuses: [] as number[],
   ordered: false,
   onFailure: "continue" as "continue" | "block",
+  rate: false as number | false,
+  ratePeriod: null as number | null,
   breaker: false as Queue["breaker"] | true,
 };
 
@@ -24,8 +26,10 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
   const [settings, setSettings] = useState(() => (queue === undefined ? DEFAULTS : settingsOf(queue)));
   const save = useAct(
     async () => {
-      if (queue === undefined) await bellhop.queues.create({ name, ...settings });
-      else await bellhop.queues.update(queue.name, settings);
+      const { ratePeriod, ...others } = settings;
+      const sent = ratePeriod === null ? others : { ...others, ratePeriod };
+      if (queue === undefined) await bellhop.queues.create({ name, ...sent });
+      else await bellhop.queues.update(queue.name, sent);
     },
     () => (queue === undefined ? `Created ${name}` : "Saved: it applies to new tasks"),
   );
@@ -53,8 +57,8 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
         />
       ) : (
         <p className="small muted">
-          Concurrency, order and circuit breaker hold at once. The other settings apply to tasks that are
-          created from now on: each task has copied its own.
+          Concurrency, rate, order and circuit breaker hold at once. The other settings apply to tasks that
+          are created from now on: each task has copied its own.
         </p>
       )}
       <div className="form-row">
@@ -73,6 +77,37 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
           min={1}
           max={3600}
           {...number("timeout")}
+        />
+      </div>
+      <div className="form-row">
+        <NumberInput
+          label="Rate"
+          description="Calls that may begin in a period"
+          placeholder="none"
+          min={1}
+          max={100_000}
+          allowDecimal={false}
+          allowNegative={false}
+          value={settings.rate || ""}
+          onChange={(value) =>
+            set(
+              value === ""
+                ? { rate: false, ratePeriod: null }
+                : { rate: Number(value), ratePeriod: settings.ratePeriod ?? 1 },
+            )
+          }
+        />
+        <NumberInput
+          label="Period"
+          description="Of the rate"
+          suffix=" s"
+          min={1}
+          max={604_800}
+          disabled={settings.rate === false}
+          allowDecimal={false}
+          allowNegative={false}
+          value={settings.ratePeriod ?? ""}
+          onChange={(value) => set({ ratePeriod: Number(value) })}
         />
       </div>
       <div className="form-row">
@@ -129,7 +164,7 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
 
 function settingsOf(queue: Queue): typeof DEFAULTS {
   const { concurrency, maxRetries, retryBackoff, retryDelay, retryMaxDelay, timeout } = queue;
-  const { noRetryStatuses, ordered, onFailure, breaker } = queue;
+  const { noRetryStatuses, ordered, onFailure, rate, ratePeriod, breaker } = queue;
   const retry = { maxRetries, retryBackoff, retryDelay, retryMaxDelay, noRetryStatuses };
-  return { concurrency, ...retry, timeout, ordered, onFailure, breaker };
+  return { concurrency, ...retry, timeout, ordered, onFailure, rate, ratePeriod, breaker };
 }

@@ -14,6 +14,7 @@ const THEN: Readonly<Record<string, string>> = {
   awaiting_callback: "Without one it fails",
   polling: "Without an end it fails",
   flow_rate: "The next call may begin",
+  queue_rate: "The next call may begin",
   flow_paused: "The pause ends",
 };
 

@@ -19,6 +19,7 @@ export function ruleOf(schema: unknown): string {
   if (!isRecord(schema)) return "valid";
   const { type, minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   if (Array.isArray(schema.anyOf)) return alternatives(schema.anyOf.map(ruleOf));
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (Array.isArray(schema.enum)) {
     return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(", ")}`;
   }

@@ -97,7 +97,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
         summary: "Change the settings of a queue",
         description:
           "Tasks that are already in the queue keep the `max_retries`, `retry_backoff`, `retry_delay` and `timeout` " +
-          "of their creation; `concurrency`, `ordered`, `on_failure` and `breaker` apply at once.",
+          "of their creation; `concurrency`, `rate`, `ordered`, `on_failure` and `breaker` apply at once.",
         params: QueuePath,
         body: ref(UpdateQueue),
         response: { 200: ref(Queue), ...refusals("queue_not_found", ...BODY_REFUSALS) },

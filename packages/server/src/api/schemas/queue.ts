@@ -1,9 +1,10 @@
 import { type Static, Type } from "typebox";
 import { BACKOFFS } from "../../domain/backoff.ts";
 import { BREAKER_DEFAULTS, BREAKER_RANGES } from "../../domain/breaker.ts";
+import { FLOW_LIMITS } from "../../domain/flow.ts";
 import { ON_FAILURE, QUEUE_DEFAULTS, QUEUE_NAME_PATTERN } from "../../domain/queue.ts";
 import { LONGEST_RETRY_DELAY_SECONDS } from "../../domain/task-request.ts";
-import { instant, model, oneOf, ref, statusList } from "./field.ts";
+import { instant, integerOrNull, model, oneOf, ref, statusList } from "./field.ts";
 import { PageQuery, pagination } from "./page.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -87,6 +88,12 @@ export const queueSettings = {
       "Of an ordered queue: whether its line goes on after a failed task, or stops until that task is retried and " +
       "completes, or is dismissed.",
   }),
+  rate: Type.Union([Type.Integer({ minimum: 1, maximum: FLOW_LIMITS.rate }), Type.Literal(false)], {
+    default: false,
+    description:
+      "At most so many calls of the queue begin in any `rate_period` seconds, across all nodes; retries count. " +
+      "`false`: no rate.",
+  }),
 };
 
 const optionalSettings = {
@@ -99,6 +106,14 @@ const optionalSettings = {
   timeout: Type.Optional(queueSettings.timeout),
   ordered: Type.Optional(queueSettings.ordered),
   on_failure: Type.Optional(queueSettings.on_failure),
+  rate: Type.Optional(queueSettings.rate),
+  rate_period: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: FLOW_LIMITS.periodSeconds,
+      description: "Seconds; 1 unless it is said. Only with `rate`.",
+    }),
+  ),
   breaker: Type.Optional(
     Type.Union([Type.Boolean(), breakerFigures], { default: false, description: BREAKER_TEXT }),
   ),
@@ -120,6 +135,7 @@ export type UpdateQueue = Static<typeof UpdateQueue>;
 const queueFields = {
   name,
   ...queueSettings,
+  rate_period: integerOrNull("Seconds; null without a rate."),
   breaker: Type.Union([Type.Literal(false), Type.Required(breakerFigures)], { description: BREAKER_TEXT }),
   paused: Type.Boolean({ description: "A paused queue accepts tasks and starts none." }),
   created_at: instant("When the queue was created."),

@@ -14,6 +14,8 @@ export function readSettings(body: record.UpdateQueue): Partial<QueueSettings> {
     ...(body.timeout !== undefined && { timeoutSeconds: body.timeout }),
     ...(body.ordered !== undefined && { ordered: body.ordered }),
     ...(body.on_failure !== undefined && { onFailure: body.on_failure }),
+    ...(body.rate !== undefined && { rate: body.rate || null }),
+    ...(body.rate_period !== undefined && { ratePeriod: body.rate_period }),
     ...(body.breaker !== undefined && { breaker: readBreaker(body.breaker) }),
   };
 }
@@ -30,7 +32,9 @@ export function queueView(queue: Queue): record.Queue {
     timeout: queue.timeoutSeconds,
     ordered: queue.ordered,
     on_failure: queue.onFailure,
-    // Events of earlier versions have none.
+    // Events of earlier versions have none of these.
+    rate: queue.rate ?? false,
+    rate_period: queue.ratePeriod ?? null,
     breaker: queue.breaker ?? false,
     paused: queue.paused,
     created_at: queue.createdAt.toISOString(),

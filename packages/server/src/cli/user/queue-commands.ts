@@ -13,6 +13,8 @@ interface CreateOptions extends ServerOptions {
   readonly backoff?: "fixed" | "exponential";
   readonly ordered?: boolean;
   readonly onFailure?: "continue" | "block";
+  readonly rate?: number | false;
+  readonly ratePeriod?: number;
   readonly breaker?: boolean;
 }
 
@@ -39,6 +41,7 @@ export function addQueueCommands(program: Command, user: User): void {
   addSettings(serverCommand(queues, "update", "change the settings of a queue").argument("<name>"))
     .option("--ordered", "start its tasks one at a time, in the order of creation")
     .option("--no-ordered", "start them by priority again")
+    .option("--no-rate", "have no rate any more")
     .option("--no-breaker", "have no circuit breaker any more")
     .action(async (name: string, options: CreateOptions) => {
       const { settings, server } = readSettings(options);
@@ -73,6 +76,8 @@ export function addQueueCommands(program: Command, user: User): void {
 function addSettings(command: Command): Command {
   return command
     .option("--concurrency <n>", "concurrent calls, over all nodes", readInteger)
+    .option("--rate <n>", "calls that may begin in a period, over all nodes", readInteger)
+    .option("--rate-period <seconds>", "the period of the rate, a second unless it is said", readInteger)
     .option("--max-retries <n>", "retries of a failed task", readInteger)
     .option("--timeout <seconds>", "timeout of a call", readInteger)
     .option("--breaker", "stop calling a host while it fails, with the default figures")
@@ -92,6 +97,8 @@ function readSettings({
   timeout,
   ordered,
   onFailure,
+  rate,
+  ratePeriod,
   breaker,
   ...server
 }: CreateOptions) {
@@ -102,6 +109,8 @@ function readSettings({
     retryBackoff: backoff,
     ordered,
     onFailure,
+    rate,
+    ratePeriod,
     breaker,
   });
   return { settings, server };

@@ -11,6 +11,7 @@ import {
   type QueueSettings,
   type QueueWithStats,
   withOrder,
+  withRate,
 } from "../../domain/queue.ts";
 import { chooseSandbox } from "../../domain/reach.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -26,6 +27,7 @@ import {
   markQueueDeleted,
   setQueueBreaker,
   setQueuePaused,
+  setQueueRate,
   updateQueue,
 } from "../../store/tasks/queues.ts";
 import { removePendingOfDeletedQueues } from "../../store/tasks/task-removals.ts";
@@ -84,13 +86,13 @@ export function createQueueService(deps: {
   return {
     create: async (requester, name, settings) => {
       requireWithinPlan(requester, settings);
-      const chosen = { ...QUEUE_DEFAULTS, ...withOrder(settings, QUEUE_DEFAULTS) };
+      const chosen = { ...QUEUE_DEFAULTS, ...withRate(withOrder(settings, QUEUE_DEFAULTS), QUEUE_DEFAULTS) };
       const created = await database.transaction(async (sql) => {
         if (requester.limits.queues !== null)
           requireRoom(requester, "queues", (await holdTeamUsage(sql, requester)).queues);
         const made = await insertQueue(sql, requester.teamId, name, chosen);
         if (made === null) throw new Problem("queue_exists", { name });
-        const queue = await updateBreaker(sql, made, chosen.breaker);
+        const queue = await updateBreaker(sql, await updateRate(sql, made, chosen), chosen.breaker);
         const detail = namedSettings(settings);
         await recordChange(sql, requester, { action: "queue.created", target: name, detail });
         await writeQueueEvent(sql, "queue.created", queue);
@@ -153,8 +155,9 @@ async function updateInOrder(
 ): Promise<Queue | null> {
   const current = await lockQueueOrder(sql, teamId, name);
   if (current === null) return null;
-  const updated = await updateQueue(sql, teamId, name, withOrder(changes, current));
-  const queue = updated && (await updateBreaker(sql, updated, changes.breaker));
+  const chosen = withRate(withOrder(changes, current), current);
+  const updated = await updateQueue(sql, teamId, name, chosen);
+  const queue = updated && (await updateBreaker(sql, await updateRate(sql, updated, chosen), chosen.breaker));
   if (queue === null || queue.ordered === current.ordered) return queue;
   if (queue.ordered && (await hasWaitingFlowTasks(sql, queue))) {
     const reason = "ordered: tasks with a flow wait in this queue; it can be ordered once they have ended";
@@ -162,6 +165,15 @@ async function updateInOrder(
   }
   await resetLine(sql, queue);
   return queue;
+}
+
+async function updateRate(
+  sql: Sql,
+  queue: Queue,
+  { rate = queue.rate, ratePeriod = queue.ratePeriod }: Partial<QueueSettings>,
+): Promise<Queue> {
+  if (rate === queue.rate && ratePeriod === queue.ratePeriod) return queue;
+  return (await setQueueRate(sql, queue, { rate, ratePeriod })) ?? queue;
 }
 
 /** Without a breaker nothing is held back. */
@@ -188,7 +200,7 @@ function requireWithinPlan(terms: Terms, settings: Partial<QueueSettings>): void
 /** With the API's names: the record is for callers. */
 function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown> {
   const { concurrency, maxRetries, backoff, retryDelaySeconds, timeoutSeconds } = settings;
-  const { retryMaxDelaySeconds, noRetryStatuses, ordered, onFailure, breaker } = settings;
+  const { retryMaxDelaySeconds, noRetryStatuses, ordered, onFailure, rate, ratePeriod, breaker } = settings;
   return {
     ...(concurrency !== undefined && { concurrency }),
     ...(maxRetries !== undefined && { max_retries: maxRetries }),
@@ -199,6 +211,8 @@ function namedSettings(settings: Partial<QueueSettings>): Record<string, unknown
     ...(timeoutSeconds !== undefined && { timeout: timeoutSeconds }),
     ...(ordered !== undefined && { ordered }),
     ...(onFailure !== undefined && { on_failure: onFailure }),
+    ...(rate !== undefined && { rate: rate ?? false }),
+    ...(ratePeriod !== undefined && { rate_period: ratePeriod }),
     ...(breaker !== undefined && { breaker: breaker ?? false }),
   };
 }

@@ -47,6 +47,13 @@ const FLOW_STATE = `(select json_build_object('key', f.key, 'concurrency', coale
                where b.at > now() - make_interval(secs => f.span)) p
            where f.team_id = t.team_id and f.sandbox = t.sandbox and f.key = t.flow and t.status = 'pending')`;
 
+/** The window of the queue `q`, if it has a rate. */
+const RATE_STATE = `(select json_build_object('rate', q.rate, 'period', q.rate_period, 'begun', coalesce(sum(p.count), 0),
+                              'nextAt', min(p.at) + make_interval(secs => q.rate_period))
+             from (select now() - make_interval(secs => q.rate_period) as since) w
+             left join queue_permits p on p.team_id = q.team_id and p.queue_id = q.id and p.at > w.since and p.count > 0
+           having q.rate is not null and t.status = 'pending' and not t.sandbox)`;
+
 /** The number of due tasks of the queue of `t` that were created before it. */
 const OLDER = `select count(*)::integer from (
             select 1 from tasks p
@@ -97,6 +104,7 @@ const FIND_CIRCUMSTANCES = statement(
           select json_build_object('host', b.host, 'phase', b.phase, 'until', b.until) from breakers b
            where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining'
              and b.host = ${HOST_AND_PORT}) end as breaker,
+        ${RATE_STATE} as "rateState",
         ${FLOW_STATE} as "flowState"
    from tasks t
    join queues q on q.team_id = t.team_id and q.id = t.queue_id

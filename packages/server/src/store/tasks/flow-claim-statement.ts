@@ -12,6 +12,11 @@ import { holding } from "./task-state.ts";
  * is carried along in one row, and what needs it again asks a hashed subquery.
  */
 
+/*
+ * The time of a permit is that of the statement: in a queue with a rate it runs in a transaction, which began before the worker
+ * measured.
+ */
+
 /** A call of a flow with a rate begins within this time after its claim was sent, or not at all. */
 export const PERMIT_MS = 100;
 
@@ -41,7 +46,7 @@ const claiming = (filter: string) => (condition: string, tells: boolean) =>
      -- The version in the snapshot is compared with that of the locked row.
      select f.key, ($7::text[])[array_position($6::text[], f.key)]::bigint[] as queue_ids, f.version = (
               select s.version from flows s where s.team_id = $1 and not s.sandbox and s.key = f.key) as is_current,
-            f.hold, f.paused, f.paused_until, now() as asked_at,
+            f.hold, f.paused, f.paused_until, statement_timestamp() as asked_at,
             coalesce(f.concurrency, f.task_concurrency) as concurrency, coalesce(f.rate, f.task_rate) as rate,
             case when f.rate is null then f.task_period else f.period end as period
        from flows f
@@ -120,7 +125,7 @@ const claiming = (filter: string) => (condition: string, tells: boolean) =>
      insert into flow_holds (team_id, sandbox, flow, task_id, fence, permit_at)
      select c.team_id, false, c.flow, c.id, c.fence,
             case when c.flow in (select key from gates where rate is not null) then clock.void_at end
-       from claimed c, (select now() + interval '${PERMIT_MS} milliseconds' as void_at) clock
+       from claimed c, (select statement_timestamp() + interval '${PERMIT_MS} milliseconds' as void_at) clock
    ), marked as (
      -- used_at is indexed: it changes once in an hour, so that the other updates are HOT.
      update flows f set version = f.version + 1, used_at = greatest(f.used_at, date_trunc('hour', now()))

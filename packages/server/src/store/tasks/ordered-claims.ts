@@ -1,6 +1,6 @@
 import type { OnFailure } from "../../domain/queue.ts";
 import { columns } from "../columns.ts";
-import { type Database, statement } from "../sql.ts";
+import { type Database, type Sql, statement } from "../sql.ts";
 import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
 import { LINE_MAY_BEGIN } from "./held-hosts.ts";
 import { holdsLine, IS_IN_QUEUE, UNDER_WAY } from "./ordered-lines.ts";
@@ -167,25 +167,28 @@ type OrderedRow = ClaimedRow & {
 const TRIES = 3;
 
 /** Takes the first task of an ordered queue, if it is due and nothing holds the line. */
-export async function claimOrderedTask(database: Database, request: ClaimRequest): Promise<Claimed> {
+export function claimOrderedTask(database: Database, request: ClaimRequest): Promise<Claimed> {
+  return database.transaction((sql) => claimFirstOfLine(sql, request));
+}
+
+/** The same within a transaction. */
+export async function claimFirstOfLine(sql: Sql, request: ClaimRequest): Promise<Claimed> {
   const { teamId, queueId, epoch, workerId, holdsHosts } = request;
   const claim = holdsHosts ? CLAIM_UNHELD_ORDERED_TASK : CLAIM_ORDERED_TASK;
-  return database.transaction(async (sql) => {
-    const [line] = await sql.rows<{ onFailure: OnFailure }>(LOCK_LINE, [teamId, queueId, epoch, workerId]);
-    if (line === undefined) return { isCurrent: false, claims: [], waitsMs: [] };
-    const blocks = line.onFailure === "block";
-    const isOpen = (await sql.rows(REFRESH_LINE, [teamId, queueId, blocks])).length > 0;
-    if (!isOpen) {
-      await sql.rows(OPEN_LINE, [teamId, queueId]);
-      await sql.rows(REFRESH_LINE, [teamId, queueId, blocks]);
-    }
-    for (let tries = 1; ; tries += 1) {
-      const [row] = await sql.rows<OrderedRow>(claim, [teamId, queueId, workerId, blocks]);
-      const isMissed = row?.id === null && row.isDue;
-      if (row !== undefined && (!isMissed || tries === TRIES))
-        return claimedFrom([{ ...row, isCurrent: true }], request);
-    }
-  });
+  const [line] = await sql.rows<{ onFailure: OnFailure }>(LOCK_LINE, [teamId, queueId, epoch, workerId]);
+  if (line === undefined) return { isCurrent: false, claims: [], waitsMs: [] };
+  const blocks = line.onFailure === "block";
+  const isOpen = (await sql.rows(REFRESH_LINE, [teamId, queueId, blocks])).length > 0;
+  if (!isOpen) {
+    await sql.rows(OPEN_LINE, [teamId, queueId]);
+    await sql.rows(REFRESH_LINE, [teamId, queueId, blocks]);
+  }
+  for (let tries = 1; ; tries += 1) {
+    const [row] = await sql.rows<OrderedRow>(claim, [teamId, queueId, workerId, blocks]);
+    const isMissed = row?.id === null && row.isDue;
+    if (row !== undefined && (!isMissed || tries === TRIES))
+      return claimedFrom([{ ...row, isCurrent: true }], request);
+  }
 }
 
 /** The columns of a comma-separated list, each with its table. */

@@ -12,6 +12,8 @@ export interface SlotGrant {
    * free is known only under its lock.
    */
   readonly ordered: boolean;
+  /** At most so many calls begin in a period: see queue-rates.ts. None is handed off. Null: it has no rate. */
+  readonly rate: number | null;
   /** Null: it has no circuit breaker. */
   readonly breaker: BreakerSettings | null;
   /** A breaker holds hosts back: no task is handed off, and claims ask for each host. */
@@ -27,7 +29,7 @@ export interface SlotGrant {
 
 const LOCK_QUEUE = statement(
   "lock_queue",
-  `select id::float8 as "queueId", epoch, concurrency, paused, ordered, breaker, holds_hosts as "holdsHosts" from queues
+  `select id::float8 as "queueId", epoch, concurrency, paused, ordered, rate, breaker, holds_hosts as "holdsHosts" from queues
     where team_id = $1 and name = $2 and deleted_at is null for no key update`,
 );
 
@@ -71,9 +73,10 @@ export async function acquireSlots(
 ): Promise<SlotGrant | null> {
   const { teamId, workerId, using } = options;
   return database.transaction(async (sql) => {
-    const [queue] = await sql.rows<
-      Pick<SlotGrant, "queueId" | "epoch" | "concurrency" | "paused" | "ordered" | "breaker" | "holdsHosts">
-    >(LOCK_QUEUE, [teamId, options.queue]);
+    const [queue] = await sql.rows<Omit<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(
+      LOCK_QUEUE,
+      [teamId, options.queue],
+    );
     if (queue === undefined) return null;
     const { queueId } = queue;
     const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(

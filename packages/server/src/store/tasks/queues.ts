@@ -8,7 +8,7 @@ import { type Sql, statement } from "../sql.ts";
 
 const COLUMNS = `q.id::float8 as id, ${columns(
   "q",
-  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, ordered, on_failure, breaker, created_at, updated_at",
+  "team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, timeout_seconds, paused, ordered, on_failure, rate, rate_period, breaker, created_at, updated_at",
 )}, coalesce(q.no_retry_statuses, '{}') as "noRetryStatuses"`;
 
 const INSERT_QUEUE = statement(
@@ -50,16 +50,15 @@ function inOrder(settings: Partial<QueueSettings>): unknown[] {
 
 const LOCK_QUEUE_ORDER = statement(
   "lock_queue_order",
-  "select ordered from queues where team_id = $1 and name = $2 and deleted_at is null for no key update",
+  `select ordered, rate, rate_period as "ratePeriod" from queues
+    where team_id = $1 and name = $2 and deleted_at is null for no key update`,
 );
 
+type LockedSettings = Pick<QueueSettings, "ordered" | "rate" | "ratePeriod">;
+
 /** Until the end of the transaction no other one changes the queue, nor claims a task of an ordered one. */
-export async function lockQueueOrder(
-  sql: Sql,
-  teamId: number,
-  name: string,
-): Promise<Pick<QueueSettings, "ordered"> | null> {
-  const rows = await sql.rows<Pick<QueueSettings, "ordered">>(LOCK_QUEUE_ORDER, [teamId, name]);
+export async function lockQueueOrder(sql: Sql, teamId: number, name: string): Promise<LockedSettings | null> {
+  const rows = await sql.rows<LockedSettings>(LOCK_QUEUE_ORDER, [teamId, name]);
   return rows[0] ?? null;
 }
 
@@ -105,6 +104,23 @@ export async function setQueueBreaker(
 ): Promise<Queue | null> {
   const stored = breaker === null ? null : JSON.stringify(breaker);
   const rows = await sql.rows<Queue>(SET_QUEUE_BREAKER, [teamId, id, stored]);
+  return rows[0] ?? null;
+}
+
+const SET_QUEUE_RATE = statement(
+  "set_queue_rate",
+  `update queues q set rate = $3, rate_period = $4, epoch = epoch + 1, updated_at = now()
+    where team_id = $1 and id = $2 and deleted_at is null
+   returning ${COLUMNS}`,
+);
+
+/** Starts a new epoch: no worker claims or hands off a task of the queue before it knows the rate. */
+export async function setQueueRate(
+  sql: Sql,
+  { teamId, id }: Pick<Queue, "teamId" | "id">,
+  { rate, ratePeriod }: Pick<QueueSettings, "rate" | "ratePeriod">,
+): Promise<Queue | null> {
+  const rows = await sql.rows<Queue>(SET_QUEUE_RATE, [teamId, id, rate, ratePeriod]);
   return rows[0] ?? null;
 }
 

@@ -48,6 +48,7 @@ describe("slots of a queue", () => {
       concurrency: 7,
       paused: false,
       ordered: false,
+      rate: null,
       breaker: null,
       holdsHosts: false,
       slots: 7,

@@ -119,7 +119,12 @@ describe("a cached query plan", () => {
     await node.submit({ flow });
     await node.queues.create(principal, "line", { ordered: true, concurrency: 1 });
     await node.submit({ queue: "line" });
-    await node.dispatchOnce();
+    await node.queues.create(principal, "rated", { rate: 100 });
+    // The second claim reports the call of the first.
+    for (const rated of [{}, { flow }]) {
+      await node.submit({ queue: "rated", ...rated });
+      await node.dispatchOnce();
+    }
     const submitUnheld = async () => {
       await node.submit({ queue: "watched" });
       await node.submit({ queue: "watched", flow });
