@@ -1,4 +1,4 @@
--- The schema after migration 40, written by npm run generate. Nobody runs this file: the server migrates its
+-- The schema after migration 41, written by npm run generate. Nobody runs this file: the server migrates its
 -- database by itself (packages/server/src/store/migrations).
 
 CREATE OR REPLACE FUNCTION public.event_place()
@@ -372,6 +372,7 @@ create table nodes (
   calls_in_flight integer not null,
   max_in_flight integer not null,
   clock_offset_ms double precision not null,
+  loop_lag_ms double precision,
   constraint nodes_pkey PRIMARY KEY (id),
   constraint nodes_role_check CHECK ((role = ANY (ARRAY['all'::text, 'api'::text, 'worker'::text])))
 );

@@ -690,6 +690,15 @@ class Explanation(TypedDict):
     starts_about: str | None
     reasons: list[ExplanationReasonsItem]
 
+class FailureGroupTopTagsItem(TypedDict):
+    tag: str
+    count: int
+
+class FailureGroupTopMetadataItem(TypedDict):
+    key: str
+    value: str
+    count: int
+
 class FailureGroupFilter(TypedDict):
     queue: str
     status: str
@@ -698,6 +707,7 @@ class FailureGroupFilter(TypedDict):
     response_code: NotRequired[str]
     error: NotRequired[str]
     created_after: str
+    dismissed: Literal["false"]
     sandbox: NotRequired[bool]
 
 class FailureGroup(TypedDict):
@@ -711,6 +721,8 @@ class FailureGroup(TypedDict):
     count_is_capped: bool
     first_seen: str
     last_seen: str
+    top_tags: list[FailureGroupTopTagsItem]
+    top_metadata: list[FailureGroupTopMetadataItem]
     sample_task: str
     filter: FailureGroupFilter
 
@@ -1257,11 +1269,20 @@ class SystemNode(TypedDict):
     callsInFlight: int
     maxInFlight: int
     clockOffsetMs: float
+    loopLagMs: float | None
+
+class SystemStateDatabaseDisk1(TypedDict):
+    freeBytes: float
+    usedPercent: float
 
 class SystemStateDatabase(TypedDict):
     version: str
     schema: int
     embedded: bool
+    sizeBytes: float
+    connections: int
+    maxConnections: int
+    disk: SystemStateDatabaseDisk1 | None
 
 class SystemState(TypedDict):
     nodes: list[SystemNode]

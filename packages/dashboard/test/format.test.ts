@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   formatAge,
+  formatBytes,
   formatCount,
   formatDuration,
   formatPercent,
@@ -23,6 +24,11 @@ describe("number formats", () => {
 
   it("have a decimal only for small rates", () => {
     assert.deepEqual([0.25, 9.96, 1200].map(formatRate), ["0.3/min", "10/min", "1.2 k/min"]);
+  });
+
+  it("show bytes in the largest unit that is reached", () => {
+    const texts = [0, 1023, 1024, 1536, 268_435_456, 5.5 * 1024 ** 3, 3 * 1024 ** 5].map(formatBytes);
+    assert.deepEqual(texts, ["0 B", "1023 B", "1 KiB", "1.5 KiB", "256 MiB", "5.5 GiB", "3072 TiB"]);
   });
 
   it("show durations in at most two units", () => {

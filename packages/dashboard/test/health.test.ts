@@ -32,9 +32,25 @@ const quiet = { completed: [1], failed: [0] };
 const queue = (name: string, paused = false) => ({ name, paused, stats: { pending: 12 } });
 
 describe("complaintsOf", () => {
+  it("names a host that an open circuit breaker holds back, after what fails", () => {
+    const breakers = [{ queue: "billing", host: "pay.example.com:8443", openedAt: ago(90) }];
+    assert.deepEqual(complaintsOf({ queues: [], stats: undefined, failures: [], breakers, now: NOW }), [
+      {
+        queue: "billing",
+        kind: "held",
+        text: "pay.example.com:8443 has been failing for 1 min: its circuit breaker is open, its tasks wait",
+        words: null,
+        group: null,
+      },
+    ]);
+  });
+
   it("is empty while all queues keep up", () => {
     const stats = statsOf(series("emails", quiet));
-    assert.deepEqual(complaintsOf({ queues: [queue("emails")], stats, failures: [], now: NOW }), []);
+    assert.deepEqual(
+      complaintsOf({ queues: [queue("emails")], stats, failures: [], breakers: [], now: NOW }),
+      [],
+    );
   });
 
   it("names what fails, where and since when, until it is over", () => {
@@ -45,15 +61,17 @@ describe("complaintsOf", () => {
       responseCode: "503",
       error: "The target answered 503: upstream is down",
       course: [312],
+      topTags: [],
+      topMetadata: [],
       count: 312,
       countIsCapped: false,
       firstSeen: ago(14 * 60),
       lastSeen: ago(lastSeen),
       sampleTask: "task_1",
-      filter: { queue: "emails", status: "failed", createdAfter: ago(900) },
+      filter: { queue: "emails", status: "failed", createdAfter: ago(900), dismissed: "false" as const },
     });
     const told = (lastSeen: number) =>
-      complaintsOf({ queues: [], stats: undefined, failures: [group(lastSeen)], now: NOW }).map(
+      complaintsOf({ queues: [], stats: undefined, failures: [group(lastSeen)], breakers: [], now: NOW }).map(
         ({ text, words }) => `${text}: ${words}`,
       );
     assert.deepEqual(told(10), ["312 failing at api.example.com for 14 min: upstream is down"]);
@@ -64,7 +82,7 @@ describe("complaintsOf", () => {
     const late = { ...quiet, oldestPendingAt: ago(200) };
     const stats = statsOf(series("media", late), series("billing", late));
     const queues = [queue("media"), queue("billing", true)];
-    const found = complaintsOf({ queues, stats, failures: [], now: NOW });
+    const found = complaintsOf({ queues, stats, failures: [], breakers: [], now: NOW });
     assert.deepEqual(
       found.map(({ queue, text }) => `${queue}: ${text}`),
       ["media: 3 waiting, the oldest for 3 min", "billing: paused, 12 waiting"],

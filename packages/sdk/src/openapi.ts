@@ -909,7 +909,7 @@ export interface paths {
         };
         /**
          * Get groups of failed tasks
-         * @description Failed tasks that were created in the range, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
+         * @description Failed tasks that were created in the range and not dismissed, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
          */
         get: operations["getFailureStats"];
         put?: never;
@@ -4052,6 +4052,17 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             last_seen: string;
+            /** @description The most frequent tags of them, at most three, each with the number of tasks that have it. */
+            top_tags: {
+                tag: string;
+                count: number;
+            }[];
+            /** @description The most frequent entries of their metadata, at most three, each with the number of tasks. */
+            top_metadata: {
+                key: string;
+                value: string;
+                count: number;
+            }[];
             /**
              * @description The newest task of the group.
              * @example task_01k9z3mxe5f8hrk3yv5pzq8c2d
@@ -4068,6 +4079,8 @@ export interface components {
                 error?: string;
                 /** Format: date-time */
                 created_after: string;
+                /** @enum {string} */
+                dismissed: "false";
                 sandbox?: boolean;
             };
         };
@@ -5761,6 +5774,8 @@ export interface components {
             maxInFlight: number;
             /** @description The offset of its clock from the database's, in milliseconds. */
             clockOffsetMs: number;
+            /** @description The longest delay of its event loop between its last two heartbeats, in milliseconds; null on a node of an earlier version. */
+            loopLagMs: number | null;
         };
         /** @description The nodes and their database. */
         SystemState: {
@@ -5776,6 +5791,19 @@ export interface components {
                 schema: number;
                 /** @description Whether it is the embedded PostgreSQL. */
                 embedded: boolean;
+                /** @description Its size. */
+                sizeBytes: number;
+                /** @description Open connections to it. */
+                connections: number;
+                /** @description Maximum connections to its server, over all databases. */
+                maxConnections: number;
+                /** @description Its disk, if embedded, or its limit; null if neither is known. */
+                disk: {
+                    /** @description Free space; with `BELLHOP_DATABASE_LIMIT`, what is left of it. */
+                    freeBytes: number;
+                    /** @description The used part. */
+                    usedPercent: number;
+                } | null;
             };
         };
         /** @description The record of a task. */

@@ -51,9 +51,12 @@ export function formatPercent(share: number): string {
   return `${percent < 9.95 ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent)} %`;
 }
 
+const BYTE_UNITS = ["KiB", "MiB", "GiB", "TiB"];
+
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${shorten(bytes / 1024)} KiB` : `${shorten(bytes / 1024 / 1024)} MiB`;
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), BYTE_UNITS.length);
+  return `${shorten(bytes / 1024 ** power)} ${BYTE_UNITS[power - 1]}`;
 }
 
 /** Local, to the second: `2026-11-16 02:58:17`. */

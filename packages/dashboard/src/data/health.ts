@@ -5,7 +5,7 @@ import { wordsOf } from "./task.ts";
 export interface Complaint {
   readonly queue: string;
   readonly text: string;
-  readonly kind: "failing" | "slow" | "paused";
+  readonly kind: "failing" | "held" | "slow" | "paused";
   /** What the target says to it, where it does. */
   readonly words: string | null;
   readonly group: FailureGroup | null;
@@ -25,13 +25,16 @@ interface Known {
   }[];
   readonly stats: Stats | undefined;
   readonly failures: readonly FailureGroup[];
+  /** The open ones. */
+  readonly breakers: readonly { readonly queue: string; readonly host: string; readonly openedAt: string }[];
   readonly now: number;
 }
 
 /** What needs somebody's attention, worst first. None: all queues are keeping up. */
-export function complaintsOf({ queues, stats, failures, now }: Known): readonly Complaint[] {
+export function complaintsOf({ queues, stats, failures, breakers, now }: Known): readonly Complaint[] {
   return [
     ...failing(failures, now),
+    ...held(breakers, now),
     ...late(queues, stats, now),
     ...paused(queues),
     ...often(stats, failures),
@@ -49,6 +52,16 @@ function failing(failures: readonly FailureGroup[], now: number): Complaint[] {
       words: wordsOf(group.error),
       group,
     }));
+}
+
+function held(breakers: Known["breakers"], now: number): Complaint[] {
+  return breakers.map(({ queue, host, openedAt }) => ({
+    queue,
+    kind: "held",
+    text: `${host} has been failing for ${formatAge(now - new Date(openedAt).getTime())}: its circuit breaker is open, its tasks wait`,
+    words: null,
+    group: null,
+  }));
 }
 
 function late(queues: Known["queues"], stats: Stats | undefined, now: number): Complaint[] {

@@ -13,7 +13,7 @@ const MOST_EVENTS = 50;
 const REST_MS = 60_000;
 
 const OFTEN = ["tasks", "task", "explain", "queues", "schedules"];
-const SELDOM = ["stats", "failures"];
+const SELDOM = ["stats", "failures", "breakers"];
 
 /**
  * Follows the stream of events while the page is live and looked at, and refetches what they affect. Without it, while

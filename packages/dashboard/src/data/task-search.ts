@@ -15,6 +15,7 @@ export const FILTERS = {
   id: "id",
   created_after: "after",
   created_before: "before",
+  dismissed: "dismissed",
   sandbox: "sandbox",
 } as const;
 

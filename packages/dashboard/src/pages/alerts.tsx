@@ -119,7 +119,7 @@ function Channels({ notify }: Pick<Alert, "notify">) {
         <span key={targetOf(channel)} className="wrap" style={{ display: "block" }}>
           <span className="muted">{targetOf(channel)}</span>
           {channel.lastError === null ? null : (
-            <span style={{ color: "var(--failed)" }}> {channel.lastError}</span>
+            <span style={{ display: "block", color: "var(--failed)" }}>{channel.lastError}</span>
           )}
         </span>
       ))}

@@ -57,7 +57,7 @@ export function Applications() {
         </Empty>
       }
     >
-      <Authorizations />
+      {applications.isPending ? null : <Authorizations />}
       {opened === "new" ? <NewApplication onClose={close} onMade={setSecret} /> : null}
       {secret === null ? null : (
         <Once

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { useBreakers } from "../data/breakers.ts";
 import { formatCount } from "../data/format.ts";
 import { useRange } from "../data/ranges.ts";
 import { useMay } from "../data/session.ts";
@@ -11,11 +12,15 @@ import { searchOf } from "../data/task-search.ts";
 import { BulkDialog, type BulkKind } from "../parts/bulk-dialog.tsx";
 import { ExportMenu } from "../parts/export-menu.tsx";
 import { List } from "../parts/list-page.tsx";
-import { Empty, Page, PageHead } from "../parts/page.tsx";
+import { Empty, Page, PageHead, Skeletons } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
 import { RowButton } from "../parts/row-button.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import type { Column } from "../parts/table.tsx";
+import { OpenBreakers } from "./queues/open-breakers.tsx";
+
+/** Of tags and metadata together. */
+const MOST_TOPS = 4;
 
 interface Asked {
   readonly kind: BulkKind;
@@ -25,6 +30,7 @@ interface Asked {
 /** Failures by queue, host, kind and what the target says: an outage is one row, however many tasks it has cost. */
 export function Failures() {
   const range = useRange();
+  const { isReady } = useBreakers();
   const groups = useFailures(range);
   const mayAct = useMay("member");
   const [asked, ask] = useState<Asked | null>(null);
@@ -34,24 +40,32 @@ export function Failures() {
         <ExportMenu
           name="failures"
           rows={groups.data ?? []}
-          toRow={({ course: _course, ...group }) => group}
+          toRow={({ course: _course, topTags: _tags, topMetadata: _metadata, ...group }) => group}
         />
         <RangePicker />
       </PageHead>
-      <section className="panel">
-        <List
-          query={groups}
-          rows={6}
-          keyOf={keyOf}
-          columns={columnsOf(mayAct ? ask : null)}
-          empty={
-            <Empty title="No task failed in this time">
-              Failed tasks are grouped here by queue, host and what the target said, so that an outage is one
-              row that can be retried as a whole.
-            </Empty>
-          }
-        />
-      </section>
+      {/* The breakers stand above the groups, which would move when they come. */}
+      {isReady ? (
+        <>
+          <OpenBreakers />
+          <section className="panel">
+            <List
+              query={groups}
+              rows={6}
+              keyOf={keyOf}
+              columns={columnsOf(mayAct ? ask : null)}
+              empty={
+                <Empty title="No task failed in this time">
+                  Failed tasks are grouped here by queue, host and what the target said, so that an outage is
+                  one row that can be retried as a whole.
+                </Empty>
+              }
+            />
+          </section>
+        </>
+      ) : (
+        <Skeletons rows={6} />
+      )}
       {asked === null ? null : (
         <BulkDialog kind={asked.kind} filter={asked.group.filter} onClose={() => ask(null)} />
       )}
@@ -94,15 +108,18 @@ function columnsOf(ask: ((asked: Asked) => void) | null): readonly Column<Failur
     },
     {
       title: "What it says",
-      width: "38%",
+      width: "36%",
       cell: (group) => (
-        <Link to="/tasks" search={searchOf(group.filter)} className="wrap" title={group.error}>
-          {group.responseCode === null ? null : (
-            <strong style={{ color: "var(--failed)" }}>{group.responseCode} </strong>
-          )}
-          {wordsOf(group.error)}
-          <span className="block small muted">{reasonOf(group)}</span>
-        </Link>
+        <>
+          <Link to="/tasks" search={searchOf(group.filter)} className="wrap" title={group.error}>
+            {group.responseCode === null ? null : (
+              <strong style={{ color: "var(--failed)" }}>{group.responseCode} </strong>
+            )}
+            {wordsOf(group.error)}
+            <span className="block small muted">{reasonOf(group)}</span>
+          </Link>
+          <Tops group={group} />
+        </>
       ),
     },
     {
@@ -127,10 +144,8 @@ function columnsOf(ask: ((asked: Asked) => void) | null): readonly Column<Failur
     {
       title: "Course",
       kind: "desk",
-      width: 140,
-      cell: ({ course }) => (
-        <Sparkline completed={[]} failed={course} label="When they failed, in the range" />
-      ),
+      width: 130,
+      cell: ({ course }) => <Sparkline failed={course} label="When they failed, in the range" />,
     },
     { title: "First", at: ({ firstSeen }) => firstSeen },
     { title: "Last", at: ({ lastSeen }) => lastSeen },
@@ -143,9 +158,35 @@ function columnsOf(ask: ((asked: Asked) => void) | null): readonly Column<Failur
           >
             Sample
           </Button>
-          {ask === null ? null : <RowButton onClick={() => ask({ kind: "retry", group })}>Retry …</RowButton>}
+          {ask === null ? null : (
+            <>
+              <RowButton onClick={() => ask({ kind: "retry", group })}>Retry …</RowButton>
+              <RowButton onClick={() => ask({ kind: "dismiss", group })}>Dismiss …</RowButton>
+            </>
+          )}
         </>
       ),
     },
   ];
+}
+
+/** The tags and the metadata that most of them have, each leading to those of the group that have it. */
+function Tops({ group: { topTags, topMetadata, filter } }: { readonly group: FailureGroup }) {
+  const tops = [
+    ...topTags.map(({ tag, count }) => ({ text: tag, count, search: { tag } })),
+    ...topMetadata.map(({ key, value, count }) => ({
+      text: `${key}=${value}`,
+      count,
+      search: { metadata: `${key}=${value}` },
+    })),
+  ].toSorted((one, other) => other.count - one.count);
+  return (
+    <span className="row loose" style={{ gap: 4 }}>
+      {tops.slice(0, MOST_TOPS).map(({ text, count, search }) => (
+        <Link key={text} to="/tasks" search={{ ...searchOf(filter), ...search }} className="tag" title={text}>
+          <span className="clip">{text}</span> <span className="num">{formatCount(count)}</span>
+        </Link>
+      ))}
+    </span>
+  );
 }

@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { useAlerts } from "../data/alerts.ts";
+import { useBreakers } from "../data/breakers.ts";
 import { bellhop } from "../data/client.ts";
 import { complaintsOf } from "../data/health.ts";
 import { useLiveQuery } from "../data/live.ts";
@@ -13,7 +15,7 @@ import { curlOfCreation, wordsOf } from "../data/task.ts";
 import { Charts } from "../parts/charts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { List } from "../parts/list-page.tsx";
-import { Empty, Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
+import { Empty, Loaded, Page, PageHead, Panel, Skeletons } from "../parts/page.tsx";
 import { RangePicker } from "../parts/range-picker.tsx";
 import { toneOf } from "../parts/state.tsx";
 import { ResponseCode, Target } from "../parts/target.tsx";
@@ -24,7 +26,8 @@ import { FirstMinute } from "./overview/first-minute.tsx";
 
 export function Overview() {
   const stats = useStats(useRange());
-  const { isKnown, complaints } = useComplaints();
+  const alerts = useAlerts();
+  const { isPending, isKnown, complaints } = useComplaints();
   const [isFirst, setFirst] = useFirstVisit();
   if (isFirst) {
     return (
@@ -39,20 +42,27 @@ export function Overview() {
       <PageHead title="Overview">
         <RangePicker />
       </PageHead>
-      <Health isKnown={isKnown} complaints={complaints} />
-      <FiringAlerts />
-      <Loaded query={stats} rows={10}>
-        {(known) => (
-          <>
-            <Tiles stats={known} series={known.total} />
-            <Charts stats={known} series={known.total} />
-          </>
-        )}
-      </Loaded>
-      <div className="two">
-        <Attention complaints={complaints} />
-        <NewestFailures />
-      </div>
+      {/* All at once: each part would push down the others. */}
+      {isPending || stats.isPending || alerts.isPending ? (
+        <Skeletons rows={12} />
+      ) : (
+        <>
+          <Health isKnown={isKnown} complaints={complaints} />
+          <FiringAlerts />
+          <Loaded query={stats}>
+            {(known) => (
+              <>
+                <Tiles stats={known} series={known.total} />
+                <Charts stats={known} series={known.total} />
+              </>
+            )}
+          </Loaded>
+          <div className="two">
+            <Attention complaints={complaints} />
+            <NewestFailures />
+          </div>
+        </>
+      )}
     </Page>
   );
 }
@@ -73,19 +83,21 @@ function useComplaints() {
   const queues = useQueues();
   const stats = useStats("15m");
   const failures = useFailures("1h");
+  const { isReady, breakers } = useBreakers();
   const now = useNow();
   const isKnown = queues.data !== undefined && failures.data !== undefined;
   const complaints = complaintsOf({
     queues: queues.data ?? [],
     stats: stats.data,
     failures: failures.data ?? [],
+    breakers,
     now,
   });
-  return { isKnown, complaints };
+  return { isPending: queues.isPending || failures.isPending || !isReady, isKnown, complaints };
 }
 
 /** One sentence: is it well, and if not, what fails where and since when. */
-function Health({ isKnown, complaints }: ReturnType<typeof useComplaints>) {
+function Health({ isKnown, complaints }: Omit<ReturnType<typeof useComplaints>, "isPending">) {
   const [worst, ...others] = complaints;
   if (!isKnown) return <div className="health" style={{ ...toneOf("pending"), minHeight: 50 }} />;
   if (worst === undefined) {
@@ -96,7 +108,12 @@ function Health({ isKnown, complaints }: ReturnType<typeof useComplaints>) {
       </div>
     );
   }
-  const tone = worst.kind === "failing" ? "failed" : worst.kind === "slow" ? "accent" : "pending";
+  const tone =
+    worst.kind === "failing" || worst.kind === "held"
+      ? "failed"
+      : worst.kind === "slow"
+        ? "accent"
+        : "pending";
   const sentence = (
     <span className="wrap">
       {worst.queue}: {worst.text}

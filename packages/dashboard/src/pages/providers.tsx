@@ -37,14 +37,16 @@ export function Providers() {
           )
         }
       </Loaded>
-      <Panel title="Try it against bellhop echo, which simulates fal">
-        <Code
-          text={curlOfCreation(
-            { targetUrl: "http://127.0.0.1:9000/fal", provider: "fal" },
-            window.location.origin,
-          )}
-        />
-      </Panel>
+      {providers.isPending ? null : (
+        <Panel title="Try it against bellhop echo, which simulates fal">
+          <Code
+            text={curlOfCreation(
+              { targetUrl: "http://127.0.0.1:9000/fal", provider: "fal" },
+              window.location.origin,
+            )}
+          />
+        </Panel>
+      )}
     </Page>
   );
 }

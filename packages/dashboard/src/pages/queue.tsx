@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Fragment, useState } from "react";
 import { useAct } from "../data/act.ts";
+import { useBreakers } from "../data/breakers.ts";
 import { bellhop } from "../data/client.ts";
 import { formatDuration, plural } from "../data/format.ts";
 import { type Queue, usePause, useQueues } from "../data/queues.ts";
@@ -28,6 +29,7 @@ export function QueuePage() {
   const stats = useStats(useRange());
   const series = stats.data?.queues.find(({ queue }) => queue === name);
   const queue = queues.data?.find((known) => known.name === name);
+  const { isReady } = useBreakers();
   return (
     <Page title={name}>
       <PageHead
@@ -44,44 +46,46 @@ export function QueuePage() {
         }
       >
         <RangePicker />
-        {queue === undefined ? null : <QueueActions queue={queue} />}
+        {queue === undefined ? <NoActions isPending={queues.isPending} /> : <QueueActions queue={queue} />}
       </PageHead>
       {queues.data === undefined && queues.error ? <Problem error={queues.error} /> : null}
       {queues.data !== undefined && queue === undefined ? (
         <Empty title="Queue not found">It may have been deleted, or belong to another team.</Empty>
       ) : null}
-      {stats.data === undefined || series === undefined ? (
-        stats.error || stats.data ? null : (
-          <Skeletons rows={8} />
-        )
+      {queues.isPending || stats.isPending || !isReady ? (
+        <Skeletons rows={12} />
       ) : (
         <>
-          <Tiles stats={stats.data} series={series} />
-          <Charts stats={stats.data} series={series} />
+          {queue === undefined || queue.breaker === false ? null : <OpenBreakers queue={name} />}
+          {stats.data === undefined || series === undefined ? null : (
+            <>
+              <Tiles stats={stats.data} series={series} />
+              <Charts stats={stats.data} series={series} />
+            </>
+          )}
+          {queue === undefined ? null : (
+            <div className="two">
+              <Panel title="Tasks">
+                <dl className="facts">
+                  {STATUSES.map((status) => (
+                    <Fragment key={status}>
+                      <dt>
+                        <State status={status} />
+                      </dt>
+                      <dd>
+                        <Link to="/tasks" search={{ queue: name, status }} className="link">
+                          <Count of={queue.stats[status]} />
+                        </Link>
+                      </dd>
+                    </Fragment>
+                  ))}
+                </dl>
+              </Panel>
+              <Settings queue={queue} />
+            </div>
+          )}
         </>
       )}
-      {queue === undefined ? null : (
-        <div className="two">
-          <Panel title="Tasks">
-            <dl className="facts">
-              {STATUSES.map((status) => (
-                <Fragment key={status}>
-                  <dt>
-                    <State status={status} />
-                  </dt>
-                  <dd>
-                    <Link to="/tasks" search={{ queue: name, status }} className="link">
-                      <Count of={queue.stats[status]} />
-                    </Link>
-                  </dd>
-                </Fragment>
-              ))}
-            </dl>
-          </Panel>
-          <Settings queue={queue} />
-        </div>
-      )}
-      {queue === undefined || queue.breaker === false ? null : <OpenBreakers queue={name} />}
     </Page>
   );
 }
@@ -123,6 +127,17 @@ function breakerOf({ breaker }: Queue): string {
 function orderOf({ ordered, onFailure }: Queue): string {
   if (!ordered) return "by priority, then by due time";
   return `strict: in the order of creation; a failed task ${onFailure === "block" ? "stops the line" : "is passed"}`;
+}
+
+/** Keeps the place of the actions: the page below would move when they come. */
+function NoActions({ isPending }: { readonly isPending: boolean }) {
+  const mayAct = useMay("member");
+  if (!isPending || !mayAct) return null;
+  return ["Pause", "Settings …", "Delete …"].map((title) => (
+    <Button key={title} disabled>
+      {title}
+    </Button>
+  ));
 }
 
 function QueueActions({ queue }: { readonly queue: Queue }) {

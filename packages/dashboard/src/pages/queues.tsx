@@ -22,6 +22,8 @@ interface Row {
   readonly series: QueueSeries | null;
 }
 
+const PENDING = { data: undefined, error: null };
+
 export function Queues() {
   const mayAct = useMay("member");
   const queues = useQueues();
@@ -60,7 +62,8 @@ export function Queues() {
         ) : null}
       </PageHead>
       <section className="panel">
-        <Loaded query={queues} rows={8}>
+        {/* Their order depends on the failures: rows would change places when those come. */}
+        <Loaded query={stats.isPending ? PENDING : queues} rows={8}>
           {(known) => {
             const rows = known.map((queue) => ({ queue, series: seriesOf(queue.name) })).toSorted(worstFirst);
             const max = Math.max(...rows.map(({ queue }) => openOf(queue)));
@@ -201,7 +204,7 @@ function columnsOf({
           <Sparkline
             completed={series.completed}
             failed={series.failed}
-            label="Completed and failed, last hour"
+            label="Last hour: completed above the line, failed below"
           />
         ),
     },

@@ -33,6 +33,7 @@ export function SchedulePage() {
   );
   const { run, pause, resume } = useScheduleActions(name);
   const isPaused = schedule.data?.paused === true;
+  const isUnknown = schedule.data === undefined;
   return (
     <Page title={name}>
       <PageHead
@@ -43,111 +44,121 @@ export function SchedulePage() {
           </span>
         }
       >
-        {mayAct && schedule.data !== undefined ? (
+        {mayAct ? (
           <>
-            <Button variant="filled" loading={run.isPending} onClick={() => run.mutate(undefined)}>
+            <Button
+              variant="filled"
+              disabled={isUnknown}
+              loading={run.isPending}
+              onClick={() => run.mutate(undefined)}
+            >
               Run now
             </Button>
-            <Button onClick={() => (isPaused ? resume : pause).mutate(undefined)}>
+            <Button disabled={isUnknown} onClick={() => (isPaused ? resume : pause).mutate(undefined)}>
               {isPaused ? "Resume" : "Pause"}
             </Button>
-            <Button onClick={() => setEditing(true)}>Change …</Button>
+            <Button disabled={isUnknown} onClick={() => setEditing(true)}>
+              Change …
+            </Button>
           </>
         ) : null}
       </PageHead>
-      <div className="two">
-        <Panel title="When">
-          <Loaded query={schedule}>
-            {(known) => (
-              <Facts
-                facts={[
-                  ["In words", wordsOf(known.cron)],
-                  ["Cron", <code key="cron">{known.cron}</code>],
-                  ["Time zone", known.timezone],
-                  [
-                    "Overlap",
-                    known.overlap === "skip"
-                      ? "skips a run while the task of the last one is open"
-                      : "runs although the task of the last one is open",
-                  ],
-                  ["Missed runs", known.catchUp === "one" ? "one run for all that were missed" : "skipped"],
-                  [
-                    "Last error",
-                    known.lastError === null ? null : (
-                      <span key="error" className="wrap" style={{ color: "var(--failed)" }}>
-                        {known.lastError.error} <Ago at={known.lastError.at} />
-                      </span>
-                    ),
-                  ],
-                ]}
-              />
-            )}
-          </Loaded>
-        </Panel>
-        <Panel title="Next times" flush>
-          <Loaded query={schedule}>
-            {({ nextRuns, timezone }) =>
-              nextRuns.length === 0 ? (
-                <p className="panel-body muted">None while it is paused.</p>
-              ) : (
-                <Table
-                  rows={nextRuns}
-                  keyOf={(at) => at}
-                  columns={[
-                    { title: timezone, kind: "main", cell: (at) => <span>{timeIn(at, timezone)}</span> },
-                    { title: "Here", cell: (at) => <Moment at={at} /> },
-                    { title: "In", at: (at) => at },
+      <Loaded query={schedule} rows={10}>
+        {(known) => (
+          <>
+            <div className="two">
+              <Panel title="When">
+                <Facts
+                  facts={[
+                    ["In words", wordsOf(known.cron)],
+                    ["Cron", <code key="cron">{known.cron}</code>],
+                    ["Time zone", known.timezone],
+                    [
+                      "Overlap",
+                      known.overlap === "skip"
+                        ? "skips a run while the task of the last one is open"
+                        : "runs although the task of the last one is open",
+                    ],
+                    ["Missed runs", known.catchUp === "one" ? "one run for all that were missed" : "skipped"],
+                    [
+                      "Last error",
+                      known.lastError === null ? null : (
+                        <span key="error" className="wrap" style={{ color: "var(--failed)" }}>
+                          {known.lastError.error} <Ago at={known.lastError.at} />
+                        </span>
+                      ),
+                    ],
                   ]}
                 />
-              )
-            }
-          </Loaded>
-        </Panel>
-      </div>
-      <Panel
-        title="What it has made"
-        flush
-        actions={
-          id === undefined ? null : (
-            <Link to="/tasks" search={{ schedule: id }} className="link small">
-              All of them
-            </Link>
-          )
-        }
-      >
-        <List
-          query={firings}
-          keyOf={(task) => task.id}
-          empty="It has made no task yet."
-          columns={[
-            {
-              title: "State",
-              kind: "main",
-              cell: (task) => (
-                <Link to="/tasks/$id" params={{ id: task.id }}>
-                  <State status={task.status} />
-                </Link>
-              ),
-            },
-            {
-              title: "Answer",
-              cell: ({ result, error }) => (
-                <span className="row" title={error}>
-                  <ResponseCode code={result?.statusCode} />
-                  <span className="muted small wrap">{error}</span>
-                </span>
-              ),
-            },
-            {
-              title: "Took",
-              kind: "num",
-              label: "took",
-              cell: ({ result }) => <Duration ms={result?.duration} />,
-            },
-            { title: "Fired", at: ({ createdAt }) => createdAt },
-          ]}
-        />
-      </Panel>
+              </Panel>
+              <Panel title="Next times" flush>
+                {known.nextRuns.length === 0 ? (
+                  <p className="panel-body muted">None while it is paused.</p>
+                ) : (
+                  <Table
+                    rows={known.nextRuns}
+                    keyOf={(at) => at}
+                    columns={[
+                      {
+                        title: known.timezone,
+                        kind: "main",
+                        label: known.timezone,
+                        cell: (at) => <span>{timeIn(at, known.timezone)}</span>,
+                      },
+                      { title: "Here", label: "here", cell: (at) => <Moment at={at} /> },
+                      { title: "Runs", at: (at) => at },
+                    ]}
+                  />
+                )}
+              </Panel>
+            </div>
+            <Panel
+              title="What it has made"
+              flush
+              actions={
+                id === undefined ? null : (
+                  <Link to="/tasks" search={{ schedule: id }} className="link small">
+                    All of them
+                  </Link>
+                )
+              }
+            >
+              <List
+                query={firings}
+                keyOf={(task) => task.id}
+                empty="It has made no task yet."
+                columns={[
+                  {
+                    title: "State",
+                    kind: "main",
+                    cell: (task) => (
+                      <Link to="/tasks/$id" params={{ id: task.id }}>
+                        <State status={task.status} />
+                      </Link>
+                    ),
+                  },
+                  {
+                    title: "Answer",
+                    cell: ({ result, error }) => (
+                      <span className="row" title={error}>
+                        <ResponseCode code={result?.statusCode} />
+                        <span className="muted small wrap">{error}</span>
+                      </span>
+                    ),
+                  },
+                  {
+                    title: "Took",
+                    kind: "num",
+                    label: "took",
+                    cell: ({ result }) => <Duration ms={result?.duration} />,
+                  },
+                  { title: "Fired", at: ({ createdAt }) => createdAt },
+                ]}
+              />
+            </Panel>
+          </>
+        )}
+      </Loaded>
       {isEditing && id !== undefined ? <ScheduleDialog id={id} onClose={() => setEditing(false)} /> : null}
     </Page>
   );

@@ -1,6 +1,6 @@
 import type { AnswerOf } from "@bellhop/sdk";
 import { bellhop } from "../data/client.ts";
-import { formatDuration } from "../data/format.ts";
+import { formatBytes, formatDuration, formatPercent } from "../data/format.ts";
 import { useLiveQuery } from "../data/live.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
@@ -15,32 +15,62 @@ export function System() {
   return (
     <Page title="System">
       <PageHead title="System" />
-      <Panel title="Nodes" flush>
-        <Loaded query={system}>
-          {({ nodes }) => <Table rows={nodes} keyOf={({ name }) => name} columns={columnsOf(nodes)} />}
-        </Loaded>
-      </Panel>
-      <Panel title="Database">
-        <Loaded query={system} rows={2}>
-          {({ database }) => (
-            <Facts
-              facts={[
-                [
-                  "PostgreSQL",
-                  <span key="version">
-                    {database.version}{" "}
-                    <span className="tag">{database.embedded ? "embedded" : "your own"}</span>
-                  </span>,
-                ],
-                ["Schema", database.schema],
-              ]}
-            />
-          )}
-        </Loaded>
-      </Panel>
+      <Loaded query={system} rows={8}>
+        {({ nodes, database }) => (
+          <>
+            <Panel title="Nodes" flush>
+              <Table rows={nodes} keyOf={({ name }) => name} columns={columnsOf(nodes)} />
+            </Panel>
+            <Panel title="Database">
+              <Facts
+                facts={[
+                  [
+                    "PostgreSQL",
+                    <span key="version">
+                      {database.version}{" "}
+                      <span className="tag">{database.embedded ? "embedded" : "your own"}</span>
+                    </span>,
+                  ],
+                  ["Schema", database.schema],
+                  ["Size", <Bytes key="size" of={database.sizeBytes} />],
+                  [
+                    "Connections",
+                    <span key="connections" style={warnAt(database.connections / database.maxConnections)}>
+                      {database.connections} of at most {database.maxConnections}
+                    </span>,
+                  ],
+                  [
+                    "Disk",
+                    database.disk === null ? null : (
+                      <span key="disk" style={warnAt(database.disk.usedPercent / 100)}>
+                        {formatPercent(database.disk.usedPercent / 100)} used,{" "}
+                        <Bytes of={database.disk.freeBytes} /> free
+                      </span>
+                    ),
+                  ],
+                ]}
+              />
+            </Panel>
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
+
+/** Above this share, what is used up soon is shown in the colour of failures. */
+const NEARLY_FULL = 0.9;
+
+function warnAt(share: number) {
+  return share >= NEARLY_FULL ? { color: "var(--failed)" } : undefined;
+}
+
+function Bytes({ of }: { readonly of: number }) {
+  return <span title={`${of.toLocaleString("en-US")} bytes`}>{formatBytes(of)}</span>;
+}
+
+/** From here on, answers and heartbeats are noticeably late. */
+const LATE_MS = 200;
 
 function columnsOf(nodes: readonly Node[]): readonly Column<Node>[] {
   const versions = new Set(nodes.map(({ version }) => version));
@@ -82,6 +112,22 @@ function columnsOf(nodes: readonly Node[]): readonly Column<Node>[] {
           {formatDuration(Math.abs(clockOffsetMs))}
         </span>
       ),
+    },
+    {
+      title: "Loop lag",
+      kind: "num",
+      label: "loop lag",
+      cell: ({ loopLagMs }) =>
+        loopLagMs === null ? (
+          <span className="muted">–</span>
+        ) : (
+          <span
+            title="The longest delay of its event loop between its last two heartbeats"
+            style={{ color: loopLagMs >= LATE_MS ? "var(--failed)" : undefined }}
+          >
+            {formatDuration(loopLagMs)}
+          </span>
+        ),
     },
     { title: "Up", kind: "num", label: "up", cell: ({ startedAt }) => <Ago at={startedAt} bare /> },
   ];

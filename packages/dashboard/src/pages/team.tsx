@@ -2,6 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
+import { useList } from "../data/live.ts";
 import { useMay, useSession } from "../data/session.ts";
 import { FormDialog, holding } from "../parts/form-dialog.tsx";
 import { Page, PageHead } from "../parts/page.tsx";
@@ -9,11 +10,14 @@ import { Invitations } from "./team/invitations.tsx";
 import { Members } from "./team/members.tsx";
 import { Sessions } from "./team/sessions.tsx";
 import { SigningSecret } from "./team/signing-secret.tsx";
-import { Use } from "./team/use.tsx";
+import { Use, useMe } from "./team/use.tsx";
 
 export function TeamPage() {
   const session = useSession();
   const isAdmin = useMay("admin");
+  // What stands below these would move when they come.
+  const me = useMe();
+  const members = useList("members", bellhop.members.list);
   const [naming, name] = useState<"this" | "new" | null>(null);
   if (session === null) return null;
   return (
@@ -29,14 +33,18 @@ export function TeamPage() {
         <Button onClick={() => name("new")}>New team …</Button>
       </PageHead>
       <Members />
-      {isAdmin ? <Invitations /> : null}
-      <div className="two">
-        <Use />
-        <div className="stack">
-          {isAdmin ? <SigningSecret /> : null}
-          <Sessions />
-        </div>
-      </div>
+      {members.isPending || me.isPending ? null : (
+        <>
+          {isAdmin ? <Invitations /> : null}
+          <div className="two">
+            <Use />
+            <div className="stack">
+              {isAdmin ? <SigningSecret /> : null}
+              <Sessions />
+            </div>
+          </div>
+        </>
+      )}
       {naming === null ? null : (
         <NameTeam current={naming === "this" ? session.team.name : null} onClose={() => name(null)} />
       )}

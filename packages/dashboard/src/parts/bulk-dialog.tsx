@@ -1,7 +1,7 @@
 import type { BulkAction } from "@bellhop/sdk";
 import { Button, Modal, NumberInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
 import { useAct } from "../data/act.ts";
 import { bellhop } from "../data/client.ts";
 import { plural } from "../data/format.ts";
@@ -52,6 +52,12 @@ export function BulkDialog({
           </p>
           {kind === "delete" ? <p>Their records are deleted. This cannot be undone.</p> : null}
           {kind === "cancel" ? <p>Calls in flight are aborted. A cancelled task can be retried.</p> : null}
+          {kind === "dismiss" ? (
+            <p>
+              They stay failed and readable, and are no longer listed under Failures. A retry brings them
+              back.
+            </p>
+          ) : null}
           <NumberInput
             label="Tasks a second"
             description="Protects a target that has just recovered"
@@ -84,6 +90,12 @@ function BulkProgress({ id, onClose }: { readonly id: string; readonly onClose: 
     queryFn: () => bellhop.tasks.bulk.get(id),
     refetchInterval: ({ state }) => (state.data?.status === "running" || !state.data ? 500 : false),
   });
+  const queries = useQueryClient();
+  const isDone = bulk.data !== undefined && bulk.data.status !== "running";
+  // No event tells of a dismissed task.
+  useEffect(() => {
+    if (isDone) void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "bulk" });
+  }, [isDone, queries]);
   const stop = useAct(
     () => bellhop.tasks.bulk.stop(id),
     () => "Stopped: no further task is changed",

@@ -1,5 +1,5 @@
 import { useMantineColorScheme } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
+import { type CSSProperties, useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { formatTime } from "../data/format.ts";
 import "uplot/dist/uPlot.min.css";
@@ -11,6 +11,8 @@ export interface Series {
   readonly values: readonly (number | null)[];
   /** Bars of one chart stand on each other; lines are drawn over them. */
   readonly kind: "bar" | "line" | "area";
+  /** Bars with stripes: told from the others without colour. */
+  readonly isStriped?: boolean;
 }
 
 interface ChartProps {
@@ -18,8 +20,8 @@ interface ChartProps {
   readonly at: readonly string[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
-  /** Where there are no halves: its axis has none either. */
-  readonly isWhole?: boolean;
+  /** What is counted in whole numbers, or in milliseconds, has an axis of such steps. */
+  readonly steps?: keyof typeof STEPS;
 }
 
 const HEIGHT = 168;
@@ -27,14 +29,14 @@ const HEIGHT = 168;
 const SYNC = "bellhop";
 
 /** One chart over time. Drag to zoom, double click to see all again. */
-export function Chart({ title, at, series, format, isWhole = false }: ChartProps) {
+export function Chart({ title, at, series, format, steps }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const isZoomed = useRef(false);
   const [index, setIndex] = useState<number | null>(null);
   const { colorScheme } = useMantineColorScheme();
-  const latest = useRef({ at, series, format, isWhole });
-  latest.current = { at, series, format, isWhole };
+  const latest = useRef({ at, series, format, steps });
+  latest.current = { at, series, format, steps };
   const shape = series.map(({ label, kind, color }) => `${label} ${kind} ${color}`).join();
 
   // Redrawn when its lines or colours change; data follow below.
@@ -68,9 +70,9 @@ export function Chart({ title, at, series, format, isWhole = false }: ChartProps
       <figcaption>
         <h2>{title}</h2>
         <ul>
-          {series.map(({ label, color, values }) => (
+          {series.map(({ label, color, values, isStriped = false }) => (
             <li key={label}>
-              <i style={{ background: `var(--${color})` }} />
+              <i data-striped={isStriped} style={{ "--swatch": `var(--${color})` } as CSSProperties} />
               {label} <span className="num">{shown(values, index, format)}</span>
             </li>
           ))}
@@ -105,7 +107,7 @@ interface Events {
 
 function optionsOf(
   element: HTMLElement,
-  { series, format, isWhole }: Pick<ChartProps, "series" | "format" | "isWhole">,
+  { series, format, steps }: Pick<ChartProps, "series" | "format"> & { readonly steps: ChartProps["steps"] },
   { onCursor, onZoom }: Events,
 ): uPlot.Options {
   const style = getComputedStyle(element);
@@ -130,10 +132,10 @@ function optionsOf(
         size: 60,
         space: 36,
         values: (_, ticks) => ticks.map(format),
-        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
+        ...(steps === undefined ? {} : { incrs: [...STEPS[steps]] }),
       },
     ],
-    series: [{}, ...series.map((line) => lineOf(line, color(line.color)))],
+    series: [{}, ...series.map((line) => lineOf(line, color(line.color), color("surface")))],
     hooks: {
       setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)],
       setSelect: [(plot) => onZoom(plot.select.width > 0)],
@@ -148,6 +150,23 @@ const WHOLE_STEPS = Array.from(
   (_, step) => ([1, 2, 5][step % 3] ?? 1) * 10 ** Math.floor(step / 3),
 );
 
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const SIXTIETHS = [1, 2, 5, 10, 15, 30];
+
+const STEPS = {
+  whole: WHOLE_STEPS,
+  /** Thousandths of a second, then as clocks divide time, then days. */
+  time: [
+    ...WHOLE_STEPS.filter((step) => step < SECOND),
+    ...SIXTIETHS.map((step) => step * SECOND),
+    ...SIXTIETHS.map((step) => step * MINUTE),
+    ...[1, 2, 6, 12].map((step) => step * HOUR),
+    ...WHOLE_STEPS.map((step) => step * 24 * HOUR),
+  ],
+} satisfies Record<string, readonly number[]>;
+
 const DAY_SECONDS = 86_400;
 
 /** Hours and minutes; days where the ticks are days apart. */
@@ -159,12 +178,40 @@ function timesOf(ticks: readonly number[]): string[] {
   });
 }
 
-function lineOf({ label, kind }: Series, color: string): uPlot.Series {
+/** Where a value has no neighbour: no line leads to it. */
+function alone(values: ArrayLike<number | null | undefined>): number[] {
+  const isThere = (at: number) => (values[at] ?? null) !== null;
+  return Array.from(values, (_, at) => at).filter(
+    (at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1),
+  );
+}
+
+/** Bars are drawn over each other: between the stripes is the ground, not the bar behind. */
+function stripes(color: string, ground: string): CanvasPattern | string {
+  const tile = document.createElement("canvas");
+  const size = 6 * Math.max(1, Math.round(window.devicePixelRatio));
+  tile.width = size;
+  tile.height = size;
+  const pen = tile.getContext("2d");
+  if (pen === null) return color;
+  pen.fillStyle = ground;
+  pen.fillRect(0, 0, size, size);
+  pen.strokeStyle = color;
+  pen.lineWidth = size / 2.5;
+  for (const start of [-size, 0, size]) {
+    pen.moveTo(start - 1, size + 1);
+    pen.lineTo(start + size + 1, -1);
+  }
+  pen.stroke();
+  return pen.createPattern(tile, "repeat") ?? color;
+}
+
+function lineOf({ label, kind, isStriped = false }: Series, color: string, ground: string): uPlot.Series {
   if (kind === "bar") {
     const paths = uPlot.paths.bars?.({ size: [0.8, 24], gap: 1 });
     return {
       label,
-      fill: color,
+      fill: isStriped ? () => stripes(color, ground) : color,
       stroke: color,
       width: 0,
       points: { show: false },
@@ -175,7 +222,7 @@ function lineOf({ label, kind }: Series, color: string): uPlot.Series {
     label,
     stroke: color,
     width: 1.5,
-    points: { show: false },
+    points: { show: true, size: 4, fill: color, filter: (plot, place) => alone(plot.data[place] ?? []) },
     spanGaps: false,
     ...(kind === "area" ? { fill: `${color}22` } : {}),
   };

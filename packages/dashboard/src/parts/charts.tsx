@@ -32,28 +32,28 @@ export const Charts = memo(function Charts({
           format={rate}
           series={[
             { label: "cancelled", color: "cancelled", values: rates(series.cancelled), kind: "bar" },
-            { label: "failed", color: "failed", values: rates(series.failed), kind: "bar" },
+            { label: "failed", color: "failed", values: rates(series.failed), kind: "bar", isStriped: true },
             { label: "completed", color: "completed", values: rates(series.completed), kind: "bar" },
             { label: "created", color: "text", values: rates(series.created), kind: "line" },
           ]}
         />
         <Chart
           title="Pending"
-          isWhole
+          steps="whole"
           at={stats.at}
           format={rate}
           series={[{ label: "pending", color: "pending", values: series.pending, kind: "area" }]}
         />
         <Chart
           title="Wait before a call"
-          isWhole
+          steps="time"
           at={stats.at}
           format={formatDuration}
           series={quantiles(series.waitMs)}
         />
         <Chart
           title="Duration of a call"
-          isWhole
+          steps="time"
           at={stats.at}
           format={formatDuration}
           series={quantiles(series.durationMs)}

@@ -15,12 +15,13 @@ export function ExportMenu<Row>({
   readonly rows: readonly Row[];
   readonly toRow: (row: Row) => ExportRow;
 }) {
-  if (rows.length === 0) return null;
   const made = () => rows.map(toRow);
   return (
     <Menu>
       <Menu.Target>
-        <Button rightSection={<Icon name="down" size={12} />}>Export</Button>
+        <Button disabled={rows.length === 0} rightSection={<Icon name="down" size={12} />}>
+          Export
+        </Button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{plural(rows.length, "row")}, as shown</Menu.Label>

@@ -212,7 +212,7 @@ function whyHeldBack(
   if (phase !== "open")
     return { code, detail: `${whose} closes: the tasks that waited follow a few at a time`, until: null };
   if (opensAt > now)
-    return { code, detail: `${whose} is open: calls to it failed. Then one task is tried`, until: opensAt };
+    return { code, detail: `${whose} is open: calls to it failed, so its tasks wait`, until: opensAt };
   return { code, detail: `${whose} is open, and one task is tried`, until: null };
 }
 

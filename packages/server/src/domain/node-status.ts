@@ -18,4 +18,6 @@ export interface NodeStatus {
   readonly maxInFlight: number;
   /** The offset of its clock from the database's. */
   readonly clockOffsetMs: number;
+  /** The longest delay of its event loop between its last two heartbeats; null: it does not report it. */
+  readonly loopLagMs: number | null;
 }

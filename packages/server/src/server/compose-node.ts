@@ -44,7 +44,7 @@ export function composeApiNode(deps: NodeDeps): BellhopNode<FrontDesk> {
     changes: basis.changes,
     time,
   });
-  const heartbeat = addNodeHeartbeat(deps, engine, null);
+  const heartbeat = addNodeHeartbeat(deps, basis, engine, null);
   addDiskMonitor(basis, engine);
   addCounters(basis, engine);
   const parts = { ...basis, engine, isDispatching: null, databaseHealth: { intake } };
@@ -117,7 +117,7 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
     });
     engine.actors.add({ name: "vault-uses", once: tokenUses.writeOnce });
   }
-  const heartbeat = addNodeHeartbeat(deps, engine, engine);
+  const heartbeat = addNodeHeartbeat(deps, basis, engine, engine);
   addDiskMonitor(basis, engine);
   addCounters(basis, engine);
   const isDispatching = engine.lease.isHeld;
@@ -137,6 +137,7 @@ function withFeatures(deps: NodeDeps, parts: Parameters<typeof composeServices>[
 
 function addNodeHeartbeat(
   deps: NodeDeps,
+  { loop }: ReturnType<typeof composeBasis>,
   { actors }: FrontDesk | Engine,
   caller: Engine | null,
 ): NodeHeartbeat {
@@ -148,6 +149,7 @@ function addNodeHeartbeat(
     maxInFlight: caller === null ? 0 : deps.capacity,
     workerId: () => caller?.lease.workerId ?? null,
     callsInFlight: () => caller?.attempts.count ?? 0,
+    takeLoopLagMs: loop.takeLongestLateMs,
     nowMs: deps.time.nowMs,
   });
   actors.add({ name: "heartbeat", once: heartbeat.beatOnce });

@@ -142,6 +142,6 @@ export function composeServices(
     audit: createAuditService({ sql: database }),
     json: parts.json,
     loop,
-    system: createSystemService({ sql: database, embedded: deps.embedded }),
+    system: createSystemService({ sql: database, embedded: deps.embedded, disk: deps.space ?? null }),
   };
 }

@@ -21,6 +21,8 @@ export function createNodeHeartbeat(deps: {
   /** Null on a node that makes no calls. */
   readonly workerId: () => number | null;
   readonly callsInFlight: () => number;
+  /** The longest delay of the event loop since it was last asked for. */
+  readonly takeLoopLagMs: () => number;
   readonly nowMs: () => number;
 }): NodeHeartbeat {
   const { sql, name, role, version, maxInFlight, nowMs } = deps;
@@ -31,7 +33,12 @@ export function createNodeHeartbeat(deps: {
   return {
     async beatOnce() {
       if (isLeaving) return BEAT_MS;
-      const beat = { workerId: deps.workerId(), callsInFlight: deps.callsInFlight(), nowMs: nowMs() };
+      const beat = {
+        workerId: deps.workerId(),
+        callsInFlight: deps.callsInFlight(),
+        loopLagMs: deps.takeLoopLagMs(),
+        nowMs: nowMs(),
+      };
       const isListed = id !== null && (await beatNode(sql, id, beat));
       if (!isListed) id = await insertNode(sql, { ...beat, name, role, version, maxInFlight, startedMs });
       return BEAT_MS;

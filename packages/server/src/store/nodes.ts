@@ -5,6 +5,8 @@ import { type Sql, statement } from "./sql.ts";
 export interface NodeBeat {
   readonly workerId: number | null;
   readonly callsInFlight: number;
+  /** The longest delay of its event loop since the beat before. */
+  readonly loopLagMs: number;
   readonly nowMs: number;
 }
 
@@ -21,13 +23,13 @@ const OFFSET = "($4::float8 - extract(epoch from clock_timestamp()) * 1000)";
 
 const INSERT_NODE = statement(
   "insert_node",
-  `insert into nodes (name, role, version, started_at, seen_at, worker_id, calls_in_flight, max_in_flight, clock_offset_ms)
-   values ($1, $2, $3, clock_timestamp() - make_interval(secs => ($4::float8 - $8::float8) / 1000), clock_timestamp(), $5, $6, $7, ${OFFSET})
+  `insert into nodes (name, role, version, started_at, seen_at, worker_id, calls_in_flight, max_in_flight, clock_offset_ms, loop_lag_ms)
+   values ($1, $2, $3, clock_timestamp() - make_interval(secs => ($4::float8 - $8::float8) / 1000), clock_timestamp(), $5, $6, $7, ${OFFSET}, $9)
    returning id::float8 as id`,
 );
 
 export async function insertNode(sql: Sql, node: NewNode): Promise<number> {
-  const { workerId, callsInFlight, nowMs, name, role, version, maxInFlight, startedMs } = node;
+  const { workerId, callsInFlight, loopLagMs, nowMs, name, role, version, maxInFlight, startedMs } = node;
   const rows = await sql.rows<{ id: number }>(INSERT_NODE, [
     name,
     role,
@@ -37,13 +39,14 @@ export async function insertNode(sql: Sql, node: NewNode): Promise<number> {
     callsInFlight,
     maxInFlight,
     startedMs,
+    loopLagMs,
   ]);
   return rows[0]?.id ?? 0;
 }
 
 const BEAT_NODE = statement(
   "beat_node",
-  `update nodes set seen_at = clock_timestamp(), worker_id = $2, calls_in_flight = $3, clock_offset_ms = ${OFFSET}
+  `update nodes set seen_at = clock_timestamp(), worker_id = $2, calls_in_flight = $3, clock_offset_ms = ${OFFSET}, loop_lag_ms = $5
     where id = $1 returning id`,
 );
 
@@ -51,9 +54,9 @@ const BEAT_NODE = statement(
 export async function beatNode(
   sql: Sql,
   id: number,
-  { workerId, callsInFlight, nowMs }: NodeBeat,
+  { workerId, callsInFlight, loopLagMs, nowMs }: NodeBeat,
 ): Promise<boolean> {
-  const rows = await sql.rows(BEAT_NODE, [id, workerId, callsInFlight, nowMs]);
+  const rows = await sql.rows(BEAT_NODE, [id, workerId, callsInFlight, nowMs, loopLagMs]);
   return rows.length === 1;
 }
 
@@ -88,7 +91,7 @@ const LIST_NODES = statement(
                when w.expires_at < clock_timestamp() then 'expired' else 'held' end as lease,
           coalesce((select sum(s.slots) from queue_slots s where s.worker_id = w.id), 0)::float8 as slots,
           n.calls_in_flight as "callsInFlight", n.max_in_flight as "maxInFlight",
-          n.clock_offset_ms as "clockOffsetMs"
+          n.clock_offset_ms as "clockOffsetMs", n.loop_lag_ms as "loopLagMs"
      from nodes n left join workers w on w.id = n.worker_id
     order by n.started_at, n.id`,
 );

@@ -146,6 +146,43 @@ describe("statistics", () => {
     assert.equal(dry.body.bulk?.matched ?? dry.body.matched, 2);
   });
 
+  it("of failures name the most frequent tags and metadata, and leave out dismissed tasks", async () => {
+    const { answer } = api.server.target;
+    api.server.target.answer = (_call, response) => response.writeHead(409).end();
+    for (const [tags, metadata] of [
+      [["cus_1", "a"], { plan: "pro" }],
+      [["cus_1", "b"], { plan: "pro", note: "x" }],
+      [["cus_2", "c"], { plan: "free" }],
+    ] as const)
+      await api.run({ webhook_url: api.server.target.url, max_retries: 0, tags, metadata });
+    api.server.target.answer = answer;
+    const read = async () =>
+      (await api.call("GET", "/v1/stats/failures?range=1h")).body.failures.find(
+        ({ response_code }: { response_code: string }) => response_code === "409",
+      );
+    const group = await read();
+    assert.deepEqual(group.top_tags, [
+      { tag: "cus_1", count: 2 },
+      { tag: "a", count: 1 },
+      { tag: "b", count: 1 },
+    ]);
+    assert.deepEqual(group.top_metadata, [
+      { key: "plan", value: "pro", count: 2 },
+      { key: "note", value: "x", count: 1 },
+      { key: "plan", value: "free", count: 1 },
+    ]);
+
+    await api.call("POST", `/v1/tasks/${group.sample_task}/dismiss`);
+    const left = await read();
+    assert.deepEqual([left.count, left.top_tags[0]], [2, { tag: "cus_1", count: 2 }]);
+    const bulk = { action: "dismiss", filter: left.filter, dry_run: true };
+    const dry = await api.call("POST", "/v1/tasks/bulk", bulk);
+    assert.equal(dry.body.bulk?.matched ?? dry.body.matched, 2);
+    for (const { id } of (await api.call("GET", `/v1/tasks?${new URLSearchParams(left.filter)}`)).body.tasks)
+      await api.call("POST", `/v1/tasks/${id}/dismiss`);
+    assert.equal(await read(), undefined);
+  });
+
   it("of failures show a refused connection as network", async () => {
     await api.run({ webhook_url: "http://127.0.0.1:1/" });
     const { body } = await api.call("GET", "/v1/stats/failures?range=15m");

@@ -28,7 +28,7 @@ describe("GET /v1/system", () => {
     const [node] = body.nodes;
     assert.equal(body.nodes.length, 1);
     assert.deepEqual(
-      { ...node, startedAt: "", lagMs: 0, clockOffsetMs: 0, version: "" },
+      { ...node, startedAt: "", lagMs: 0, clockOffsetMs: 0, loopLagMs: 0, version: "" },
       {
         name: "test",
         role: "all",
@@ -40,6 +40,7 @@ describe("GET /v1/system", () => {
         callsInFlight: 0,
         maxInFlight: 1000,
         clockOffsetMs: 0,
+        loopLagMs: 0,
       },
     );
     assert.ok(Math.abs(Date.now() - Date.parse(node.startedAt)) < 600_000);
@@ -47,6 +48,10 @@ describe("GET /v1/system", () => {
     assert.equal(body.database.schema, SCHEMA_VERSION);
     assert.equal(body.database.embedded, false);
     assert.match(body.database.version, /^\d+/);
+    assert.ok(body.database.sizeBytes > 1_000_000);
+    assert.ok(body.database.connections >= 1);
+    assert.ok(body.database.maxConnections >= body.database.connections);
+    assert.equal(body.database.disk, null);
   });
 
   it("shows a late heartbeat, and an expired or lost lease", async () => {
@@ -65,6 +70,20 @@ describe("GET /v1/system", () => {
     const well = (await ask()).body.nodes[0];
     assert.ok(well.lagMs < 60_000);
     assert.equal(well.lease, "held");
+  });
+
+  it("shows the longest delay of the event loop since the heartbeat before", async () => {
+    const { loop } = api.server.services;
+    const lag = async () => {
+      await beat();
+      return (await ask()).body.nodes[0].loopLagMs;
+    };
+    await beat();
+    for (const lateMs of [3, 41, 7]) loop.endSecond(lateMs);
+    assert.equal(await lag(), 41);
+    assert.equal(await lag(), 0);
+    await api.server.database.rows("update nodes set loop_lag_ms = null");
+    assert.equal((await ask()).body.nodes[0].loopLagMs, null);
   });
 
   it("answers 404 to any other team", async () => {

@@ -10,7 +10,7 @@ import type { TestMailbox } from "../test-mailbox.ts";
 import type { TestTarget } from "../test-target.ts";
 import { findBarriers, findSmall, findWide, SKIPPED } from "./chromium.ts";
 import { type DashboardScene, openDashboard, startRelay } from "./dashboard-scene.ts";
-import type { Json, ServerProcess } from "./server-process.ts";
+import { type Json, type ServerProcess, until } from "./server-process.ts";
 
 const OWNER = "owner@example.com";
 const HOSTILE = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
@@ -34,6 +34,9 @@ const PATHS = [
   "/alerts",
   "/flows",
 ];
+
+/** Buttons whose names say so. */
+const OPENS_DIALOG = /…$|^(New (alert|key|queue|schedule)|Set limits|Store a|Register an|Invite)/;
 
 /** One person's visit in a real browser, from the mail to the sign-out. What a step makes the next ones use. */
 describe("the dashboard in a browser", { skip: SKIPPED }, () => {
@@ -59,6 +62,11 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
   const dialog = () => page.getByRole("dialog");
   const heading = (name: string | RegExp) => page.getByRole("heading", { level: 1, name });
   const states = (text: string) => heading(new RegExp(`^${text}`, "i"));
+  /** The page has its data. */
+  const loaded = async () => {
+    await page.locator("h1").first().waitFor();
+    await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  };
   const newTask = async (url: string, { queue = "errands", body = "{}", delay = 0 } = {}) => {
     await go(`/new?queue=${queue}`);
     await page.getByLabel("URL").fill(url);
@@ -153,12 +161,14 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await dialog().getByRole("button", { name: "Done" }).click();
   });
 
-  it("finds and retries a customer's failed tasks with the keyboard alone", async () => {
+  it("finds, understands and retries a customer's failed tasks in fourteen keystrokes", async () => {
     const said = '{"error":{"message":"Card declined for cus_7"}}';
     target.answer = (_call, response) => response.writeHead(402).end(said);
     const task = { queue: "errands", webhook_url: target.url, max_retries: 0, tags: ["customer:cus_7"] };
-    const { json } = await server.api("POST", "/v1/tasks", task);
-    await server.ended(json.id);
+    const other = { ...task, tags: ["customer:cus_8"] };
+    const { json } = await server.api("POST", "/v1/tasks/batch", { tasks: [task, other, task] });
+    const [first, theirs, second]: string[] = json.results.map((result: Json) => result.task.id);
+    for (const id of [first, theirs, second]) await server.ended(id ?? "");
     target.answer = (_call, response) => response.end("{}");
     await go("/");
     await page.getByText("Card declined for cus_7").first().waitFor();
@@ -167,14 +177,57 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.getByRole("option", { name: /^Failed tasks with tag customer:cus_7/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/tag=customer%3Acus_7/);
-    await page.getByLabel("Tasks", { exact: true }).getByText("Card declined for cus_7").waitFor();
-    await page.keyboard.press("j");
+    await page.getByLabel("Tasks", { exact: true }).getByText("Card declined for cus_7").nth(1).waitFor();
+    for (const key of ["j", "x", "j", "x"]) await page.keyboard.press(key);
+    await page.getByText("2 selected").waitFor();
     await page.keyboard.press("r");
-    await dialog().getByRole("button", { name: "Retry" }).waitFor();
+    await dialog().getByText("Retry 2 tasks").waitFor();
     await page.keyboard.press("Tab");
     await dialog().getByRole("button", { name: "Retry" }).press("Enter");
     await dialog().waitFor({ state: "detached" });
+    for (const id of [first, second]) assert.equal((await server.ended(id ?? "")).status, "completed");
+    assert.equal((await server.ended(theirs ?? "")).status, "failed");
+  });
+
+  it("dismisses a group of failures, which names the customer it concerns most", async () => {
+    await go("/failures");
+    const group = row("Card declined for cus_7");
+    await group.getByRole("link", { name: "customer:cus_8 1" }).waitFor();
+    await group.getByRole("button", { name: "Dismiss …" }).click();
+    await dialog().getByRole("button", { name: "Dismiss 1 task" }).click();
+    await dialog().getByText("1 of 1 task · completed").waitFor();
+    await dialog().getByRole("button", { name: "Done" }).click();
+    await group.waitFor({ state: "detached" });
+  });
+
+  it("shows an open circuit breaker where its tasks are looked for, and closes it", async () => {
+    const breaker = { failures: 2, ratio: 0.5, within: 60, cooldown: 600 };
+    await server.api("POST", "/v1/queues", { name: "payments", breaker });
+    target.answer = (_call, response) => response.writeHead(503).end();
+    const task = { queue: "payments", webhook_url: target.url, max_retries: 0 };
+    for (const _ of [1, 2]) await server.ended((await server.api("POST", "/v1/tasks", task)).json.id);
+    await until(async () => (await server.api("GET", "/v1/breakers")).json.breakers.length === 1);
+    const { json } = await server.api("POST", "/v1/tasks", task);
+    target.answer = (_call, response) => response.end("{}");
+    const { host } = new URL(target.url);
+    await go("/");
+    await row("payments").getByText(`${host} has been failing for`).waitFor();
+    await go(`/tasks/${json.id}`);
+    await page.getByText("circuit breaker").first().waitFor();
+    await go("/failures");
+    await page.getByLabel("Open circuit breakers").getByRole("link", { name: "payments" }).click();
+    await page.getByLabel("Open circuit breakers").getByText(host).waitFor();
+    assert.deepEqual(await findBarriers(page, "everything"), []);
+    await button("Close it").click();
+    await page.getByLabel("Open circuit breakers").waitFor({ state: "detached" });
     assert.equal((await server.ended(json.id)).status, "completed");
+    await server.api("DELETE", "/v1/queues/payments");
+  });
+
+  it("shows the operator the nodes, the database and its disk", async () => {
+    await go("/system");
+    await page.getByText(/of at most \d+/).waitFor();
+    await page.getByRole("columnheader", { name: "Loop lag" }).waitFor();
   });
 
   it("shows failures with the target's message and a retry button on a phone", async () => {
@@ -506,7 +559,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     const found: string[] = [];
     for (const path of [...PATHS, `/tasks/${failing}`]) {
       await go(path);
-      await page.locator("h1").first().waitFor();
+      await loaded();
       for (const [colorScheme, what] of [
         ["light", "everything"],
         ["dark", "colours"],
@@ -518,6 +571,48 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
       for (const element of await findWide(page, 390)) wide.push(`${path} ${element}`);
     }
     assert.deepEqual(found, []);
+  });
+
+  it("has no serious accessibility barrier in any dialog, in either theme", async () => {
+    const found: string[] = [];
+    const look = async (name: string) => {
+      await dialog().waitFor();
+      for (const [colorScheme, what] of [
+        ["light", "everything"],
+        ["dark", "colours"],
+      ] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+        for (const barrier of await findBarriers(page, what)) found.push(`${name} ${colorScheme} ${barrier}`);
+      }
+      await page.keyboard.press("Escape");
+      await dialog().waitFor({ state: "detached" });
+    };
+    await go("/");
+    await heading("Overview").waitFor();
+    for (const key of ["/", "?"]) {
+      await page.keyboard.press(key);
+      await look(key);
+    }
+    const looked: string[] = [];
+    for (const path of PATHS) {
+      await go(path);
+      await loaded();
+      const names = await page.locator("main").getByRole("button", { name: OPENS_DIALOG }).allInnerTexts();
+      for (const name of new Set(names.map((text) => text.trim()))) {
+        await page.locator("main").getByRole("button", { name, exact: true }).first().click();
+        await look(`${path} ${name}`);
+        looked.push(`${path} ${name}`);
+      }
+    }
+    assert.deepEqual(found, []);
+    for (const known of [
+      "/queues New queue",
+      "/queues/errands Delete …",
+      "/failures Dismiss …",
+      "/flows Set …",
+    ])
+      assert.ok(looked.includes(known), `${known} is none of ${looked.join(", ")}`);
   });
 
   it("fits a phone, with a navigation bar at the bottom", async () => {

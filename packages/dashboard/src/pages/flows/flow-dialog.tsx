@@ -50,18 +50,34 @@ export function FlowDialog({ flow, onClose }: { readonly flow?: Flow; readonly o
       ) : null}
       <NumberInput
         label="Calls at once"
-        description="Over all queues and nodes; empty: as tasks say"
+        description="Over all queues and nodes; empty: as its tasks say"
+        placeholder={carried(flow, "concurrency")}
         min={1}
         max={1000}
         {...figure("concurrency")}
       />
       <div className="form-row">
-        <NumberInput label="Calls begun" min={1} max={100_000} {...figure("rate")} />
-        <NumberInput label="In so many seconds" suffix=" s" min={1} max={604_800} {...figure("period")} />
+        <NumberInput
+          label="Calls begun"
+          description="At most; empty: as its tasks say"
+          placeholder={carried(flow, "rate")}
+          min={1}
+          max={100_000}
+          {...figure("rate")}
+        />
+        <NumberInput
+          label="In so many seconds"
+          description="Any stretch of this length"
+          suffix=" s"
+          min={1}
+          max={604_800}
+          {...figure("period")}
+        />
       </div>
       <div className="form-row">
         <Select
           label="A place is held"
+          description="Of the calls at once"
           data={[
             { value: "call", label: "during the call" },
             { value: "task", label: "until the task has ended" },
@@ -79,6 +95,13 @@ export function FlowDialog({ flow, onClose }: { readonly flow?: Flow; readonly o
       </div>
     </FormDialog>
   );
+}
+
+/** The figure that holds while none is stored. */
+function carried(flow: Flow | undefined, figure: "concurrency" | "rate"): string {
+  const value = flow?.source[figure] === "stored" ? null : (flow?.[figure] ?? null);
+  if (value === null) return "no limit";
+  return figure === "rate" ? `${value} in ${flow?.period ?? 1} s` : String(value);
 }
 
 /** Figures that tasks carry stay theirs. */

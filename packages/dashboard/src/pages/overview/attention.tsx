@@ -18,7 +18,9 @@ export function Attention({ complaints }: { readonly complaints: readonly Compla
   return (
     <Panel title="Needs attention" flush>
       {complaints.length === 0 ? (
-        <Empty title="Nothing does">Failures, queues with a backlog and paused queues are listed here.</Empty>
+        <Empty title="Nothing does">
+          Failures, open circuit breakers, queues with a backlog and paused queues are listed here.
+        </Empty>
       ) : (
         <Table
           rows={complaints.slice(0, SHOWN)}
@@ -37,7 +39,7 @@ export function Attention({ complaints }: { readonly complaints: readonly Compla
             {
               title: "What",
               cell: ({ text, kind, words, group }) => (
-                <span style={{ color: kind === "failing" ? "var(--failed)" : undefined }}>
+                <span style={{ color: kind === "failing" || kind === "held" ? "var(--failed)" : undefined }}>
                   {group === null ? (
                     text
                   ) : (

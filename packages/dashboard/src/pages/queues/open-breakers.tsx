@@ -1,48 +1,61 @@
 import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
 import { useAct } from "../../data/act.ts";
+import { type Breaker, useBreakers } from "../../data/breakers.ts";
 import { bellhop } from "../../data/client.ts";
-import { useList } from "../../data/live.ts";
 import { useMay } from "../../data/session.ts";
-import { Panel } from "../../parts/page.tsx";
+import { toneOf } from "../../parts/state.tsx";
 import { Ago } from "../../parts/time.tsx";
 
-/** The hosts that the circuit breaker of a queue holds back. Nothing while it holds none. */
-export function OpenBreakers({ queue }: { readonly queue: string }) {
-  const breakers = useList("breakers", bellhop.breakers.list, 5_000);
-  const own = breakers.data?.filter((breaker) => breaker.queue === queue) ?? [];
-  if (own.length === 0) return null;
+/** The hosts that circuit breakers hold back, of one queue or of all. Nothing while they hold none. */
+export function OpenBreakers({ queue }: { readonly queue?: string }) {
+  const { breakers } = useBreakers();
+  const shown = breakers.filter((breaker) => queue === undefined || breaker.queue === queue);
+  if (shown.length === 0) return null;
   return (
-    <Panel title="Open circuit breakers">
-      <ul className="reasons">
-        {own.map(({ host, state, openedAt, until }) => (
-          <li key={host} className="reason">
+    <section className="note" style={toneOf("failed")} aria-label="Open circuit breakers">
+      <strong>{shown.length === 1 ? "Open circuit breaker" : "Open circuit breakers"}</strong>
+      <ul>
+        {shown.map((breaker) => (
+          <li key={`${breaker.queue} ${breaker.host}`} className="reason">
             <span>
-              <code>{host}</code> fails since <Ago at={openedAt} />.{" "}
-              {state === "open" ? (
+              {queue === undefined ? (
                 <>
-                  Its tasks wait; one is tried <Ago at={until} />.
+                  <Link to="/queues/$name" params={{ name: breaker.queue }} className="link">
+                    {breaker.queue}
+                  </Link>
+                  :{" "}
                 </>
-              ) : (
-                "Its tasks wait; one is tried now."
-              )}
+              ) : null}
+              <code>{breaker.host}</code> has been failing for <Ago at={breaker.openedAt} bare />. Its tasks
+              wait without losing attempts. <Next breaker={breaker} />
             </span>
-            <CloseBreaker queue={queue} host={host} />
+            <CloseBreaker breaker={breaker} />
           </li>
         ))}
       </ul>
-    </Panel>
+    </section>
   );
 }
 
-function CloseBreaker({ queue, host }: { readonly queue: string; readonly host: string }) {
+function Next({ breaker: { state, until } }: { readonly breaker: Breaker }) {
+  if (state === "probing") return "One of them is being tried.";
+  return (
+    <>
+      One of them is tried <Ago at={until} />.
+    </>
+  );
+}
+
+function CloseBreaker({ breaker: { queue, host } }: { readonly breaker: Breaker }) {
   const mayAct = useMay("member");
   const close = useAct(
     () => bellhop.breakers.close(host, { queue }),
     () => `Closed: tasks to ${host} start again`,
   );
   return mayAct ? (
-    <Button size="compact-xs" variant="default" loading={close.isPending} onClick={() => close.mutate()}>
-      Close
+    <Button size="compact-xs" loading={close.isPending} onClick={() => close.mutate(undefined)}>
+      Close it
     </Button>
   ) : null;
 }

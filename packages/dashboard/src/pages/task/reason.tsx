@@ -16,6 +16,7 @@ const THEN: Readonly<Record<string, string>> = {
   flow_rate: "The next call may begin",
   queue_rate: "The next call may begin",
   flow_paused: "The pause ends",
+  breaker_open: "One of them is tried",
 };
 
 /** A reason in a sentence: times that the server writes for programs are shown as people say them. */

@@ -6,9 +6,13 @@ import { Table } from "../../parts/table.tsx";
 
 type Limit = AnswerOf<"getMe">["limits"][string];
 
+export function useMe() {
+  return useLiveQuery(["me"], ({ signal }) => bellhop.me({ signal }), { everyMs: 10_000 });
+}
+
 /** What the plan allows, and how much of it is used. */
 export function Use() {
-  const me = useLiveQuery(["me"], ({ signal }) => bellhop.me({ signal }), { everyMs: 10_000 });
+  const me = useMe();
   return (
     <Panel title="Plan and use" flush>
       <Loaded query={me}>

@@ -23,11 +23,12 @@ export function registerSystemRoute(app: Api, system: SystemService): void {
     async (request): Promise<SystemState> => {
       const { nodes, database } = await system.read(callerOf(request));
       return {
-        nodes: nodes.map(({ startedAt, lagMs, clockOffsetMs, ...node }) => ({
+        nodes: nodes.map(({ startedAt, lagMs, clockOffsetMs, loopLagMs, ...node }) => ({
           ...node,
           startedAt: startedAt.toISOString(),
           lagMs: Math.max(0, Math.round(lagMs)),
           clockOffsetMs: Math.round(clockOffsetMs),
+          loopLagMs: loopLagMs === null ? null : Math.round(loopLagMs),
         })),
         database,
       };

@@ -22,6 +22,11 @@ export const SystemNode = model("SystemNode", "One process of Bellhop.", {
   clockOffsetMs: Type.Number({
     description: "The offset of its clock from the database's, in milliseconds.",
   }),
+  loopLagMs: Type.Unsafe<number | null>({
+    type: ["number", "null"],
+    description:
+      "The longest delay of its event loop between its last two heartbeats, in milliseconds; null on a node of an earlier version.",
+  }),
 });
 
 export const SystemState = model("SystemState", "The nodes and their database.", {
@@ -32,6 +37,21 @@ export const SystemState = model("SystemState", "The nodes and their database.",
     version: Type.String({ description: "The version of PostgreSQL.", examples: ["17.5"] }),
     schema: Type.Integer({ description: "The version of Bellhop's schema." }),
     embedded: Type.Boolean({ description: "Whether it is the embedded PostgreSQL." }),
+    sizeBytes: Type.Number({ description: "Its size." }),
+    connections: Type.Integer({ description: "Open connections to it." }),
+    maxConnections: Type.Integer({ description: "Maximum connections to its server, over all databases." }),
+    disk: Type.Union(
+      [
+        Type.Object({
+          freeBytes: Type.Number({
+            description: "Free space; with `BELLHOP_DATABASE_LIMIT`, what is left of it.",
+          }),
+          usedPercent: Type.Number({ description: "The used part." }),
+        }),
+        Type.Null(),
+      ],
+      { description: "Its disk, if embedded, or its limit; null if neither is known." },
+    ),
   }),
 });
 export type SystemState = Static<typeof SystemState>;

@@ -55,7 +55,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
         tags,
         summary: "Get groups of failed tasks",
         description:
-          "Failed tasks that were created in the range, grouped by queue, host, reason, last answer and error. Errors that " +
+          "Failed tasks that were created in the range and not dismissed, grouped by queue, host, reason, last answer and error. Errors that " +
           "differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that " +
           "have any. At most 100 groups, the largest first.",
         querystring: record.FailuresQuery,
@@ -80,6 +80,8 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
             count_is_capped: group.isCapped,
             first_seen: group.firstAt.toISOString(),
             last_seen: group.lastAt.toISOString(),
+            top_tags: [...group.topTags],
+            top_metadata: [...group.topMetadata],
             sample_task: publicTaskId(group),
             filter: {
               queue,
@@ -89,6 +91,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
               ...(answer !== null && { response_code: answer }),
               ...(group.pattern !== "" && { error: group.pattern }),
               created_after: createdAfter.toISOString(),
+              dismissed: "false",
               ...(sandbox && { sandbox }),
             },
           };

@@ -96,6 +96,12 @@ export const FailureGroup = model("FailureGroup", "Failed tasks that failed in t
   }),
   first_seen: instant("When the first of them failed."),
   last_seen: instant("When the last of them failed."),
+  top_tags: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() }), {
+    description: "The most frequent tags of them, at most three, each with the number of tasks that have it.",
+  }),
+  top_metadata: Type.Array(Type.Object({ key: Type.String(), value: Type.String(), count: Type.Integer() }), {
+    description: "The most frequent entries of their metadata, at most three, each with the number of tasks.",
+  }),
   sample_task: Type.String({
     description: "The newest task of the group.",
     examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"],
@@ -109,6 +115,7 @@ export const FailureGroup = model("FailureGroup", "Failed tasks that failed in t
       response_code: Type.Optional(Type.String()),
       error: Type.Optional(Type.String()),
       created_after: Type.String({ format: "date-time" }),
+      dismissed: oneOf(["false"]),
       sandbox: Type.Optional(Type.Boolean()),
     },
     { description: "The filter that finds them, for `POST /v1/tasks/bulk` and the list of tasks." },

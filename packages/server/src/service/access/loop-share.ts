@@ -8,6 +8,8 @@ export interface LoopShare {
   isOver(teamId: number, most: number | null): boolean;
   /** Ends a second, with the longest delay of the event loop in it. */
   endSecond(lateMs: number): void;
+  /** The longest delay of the event loop since the call before, in milliseconds. */
+  takeLongestLateMs(): number;
 }
 
 /** A smaller delay of the event loop does not matter. */
@@ -25,6 +27,7 @@ export function createLoopShare(
   let current = new Map<number, number>();
   let last = new Map<number, number>();
   let isStrained = false;
+  let longestLateMs = 0;
   return {
     spent(teamId, work, ms) {
       current.set(teamId, (current.get(teamId) ?? 0) + ms);
@@ -38,7 +41,13 @@ export function createLoopShare(
       isStrained = lateMs >= LATE_MS && current.size > 1;
       last = current;
       current = new Map();
+      longestLateMs = Math.max(longestLateMs, lateMs);
       onSecond(lateMs / 1000);
+    },
+    takeLongestLateMs() {
+      const longest = longestLateMs;
+      longestLateMs = 0;
+      return longest;
     },
   };
 }

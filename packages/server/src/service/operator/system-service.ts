@@ -1,6 +1,7 @@
 import type { Principal } from "../../domain/identity/principal.ts";
 import type { NodeStatus } from "../../domain/node-status.ts";
 import { Problem } from "../../domain/problem.ts";
+import { readDatabaseBytes } from "../../store/disk-usage.ts";
 import { firstTeam } from "../../store/identity/teams.ts";
 import { schemaVersion } from "../../store/migrate.ts";
 import { listNodes } from "../../store/nodes.ts";
@@ -12,6 +13,12 @@ export interface SystemState {
     readonly version: string;
     readonly schema: number;
     readonly embedded: boolean;
+    readonly sizeBytes: number;
+    /** Those to this database, of all nodes and others, and how many the server allows over all databases. */
+    readonly connections: number;
+    readonly maxConnections: number;
+    /** Null: neither its disk nor a limit is known. */
+    readonly disk: { readonly freeBytes: number; readonly usedPercent: number } | null;
   };
 }
 
@@ -22,26 +29,49 @@ export interface SystemService {
   isOperator(principal: Principal): Promise<boolean>;
 }
 
-const SERVER_VERSION = statement("server_version", "select current_setting('server_version') as version");
+const READ_DATABASE_SERVER = statement(
+  "read_database_server",
+  `select current_setting('server_version') as version, current_setting('max_connections')::integer as "maxConnections",
+          (select count(*)::integer from pg_stat_activity where datname = current_database()) as connections`,
+);
+
+interface DatabaseServer {
+  readonly version: string;
+  readonly connections: number;
+  readonly maxConnections: number;
+}
 
 export function createSystemService({
   sql,
   embedded,
+  disk,
 }: {
   readonly sql: Sql;
   readonly embedded: boolean;
+  readonly disk: {
+    readonly freeBytes: () => Promise<number>;
+    readonly usedPercent: () => Promise<number>;
+  } | null;
 }): SystemService {
   const isOperator = async ({ teamId }: Principal) => teamId === (await firstTeam(sql));
   return {
     isOperator,
     async read(principal) {
       if (!(await isOperator(principal))) throw new Problem("not_found");
-      const [nodes, schema, [server]] = await Promise.all([
+      const [nodes, schema, sizeBytes, freeBytes, usedPercent, [server]] = await Promise.all([
         listNodes(sql),
         schemaVersion(sql),
-        sql.rows<{ version: string }>(SERVER_VERSION),
+        readDatabaseBytes(sql),
+        disk?.freeBytes() ?? 0,
+        disk?.usedPercent() ?? 0,
+        sql.rows<DatabaseServer>(READ_DATABASE_SERVER),
       ]);
-      return { nodes, database: { version: server?.version ?? "", schema, embedded } };
+      const { version = "", connections = 0, maxConnections = 0 } = server ?? {};
+      const space = disk === null ? null : { freeBytes, usedPercent };
+      return {
+        nodes,
+        database: { version, schema, embedded, sizeBytes, connections, maxConnections, disk: space },
+      };
     },
   };
 }
