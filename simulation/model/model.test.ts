@@ -21,6 +21,7 @@ const CLOCK = `
   create function clock.now() returns timestamptz language sql stable
     as $$ select to_timestamp(current_setting('clock.ms')::float8 / 1000) $$;
   create function clock.clock_timestamp() returns timestamptz language sql stable as 'select clock.now()';
+  create function clock.statement_timestamp() returns timestamptz language sql stable as 'select clock.now()';
   alter table notifications alter column next_at set default clock.now(), alter column created_at set default clock.now();
   alter table idempotency_keys alter column created_at set default clock.now();
   alter table schedules alter column created_at set default clock.now(), alter column updated_at set default clock.now();

@@ -43,8 +43,12 @@ const EVERYTHING = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag
 const COLOURS = { type: "rule", values: ["color-contrast"] };
 
 /** What keeps people out who cannot see or use the page like others: serious findings only, one line each. */
-export async function findBarriers(page: Page, what: "everything" | "colours"): Promise<string[]> {
-  // A colour that is on its way to another is neither; a dot that databaseHealth never arrives.
+export async function findBarriers(
+  page: Page,
+  what: "everything" | "colours",
+  within = "html",
+): Promise<string[]> {
+  // A colour that is on its way to another is neither; a dot that pulses never arrives.
   await page.evaluate(
     `Promise.allSettled(document.getAnimations()
        .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
@@ -54,7 +58,7 @@ export async function findBarriers(page: Page, what: "everything" | "colours"): 
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
   const options = { resultTypes: ["violations"], runOnly: what === "colours" ? COLOURS : EVERYTHING };
   const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
-    `axe.run(document, ${JSON.stringify(options)})`,
+    `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)})`,
   );
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")

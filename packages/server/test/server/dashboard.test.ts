@@ -583,7 +583,8 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
       ] as const) {
         await page.emulateMedia({ colorScheme });
         await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-        for (const barrier of await findBarriers(page, what)) found.push(`${name} ${colorScheme} ${barrier}`);
+        for (const barrier of await findBarriers(page, what, '[role="dialog"]'))
+          found.push(`${name} ${colorScheme} ${barrier}`);
       }
       await page.keyboard.press("Escape");
       await dialog().waitFor({ state: "detached" });

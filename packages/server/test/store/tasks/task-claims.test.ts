@@ -102,6 +102,7 @@ describe("claiming due tasks", () => {
         message: null,
         flow: null,
         startByMs: null,
+        permitAt: null,
         scheduledFor: null,
       },
     );
