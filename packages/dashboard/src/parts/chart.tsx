@@ -186,7 +186,7 @@ function alone(values: ArrayLike<number | null | undefined>): number[] {
   );
 }
 
-/** Bars are drawn over each other: between the stripes is the ground, not the bar behind. */
+/** Bars overlap: the gaps between the stripes show the background, not the bar behind. */
 function stripes(color: string, ground: string): CanvasPattern | string {
   const tile = document.createElement("canvas");
   const size = 6 * Math.max(1, Math.round(window.devicePixelRatio));

@@ -7,7 +7,7 @@ export function Sparkline({
   failed,
   label,
 }: {
-  /** Left out: all bars are failures, and stand on the ground. */
+  /** Left out: all bars are failures, and start at the bottom edge. */
   readonly completed?: readonly number[];
   readonly failed: readonly number[];
   readonly label: string;
