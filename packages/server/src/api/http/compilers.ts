@@ -33,7 +33,8 @@ const buildFromPool = AjvCompiler();
 
 /**
  * Fastify compiles the validators and serializers of every route at the start, each over all schemas: seconds of
- * blocking for routes that are mostly unused. Here each is compiled on first use.
+ * blocking for routes that are mostly unused. Here each is compiled on first use, except for schemas marked by
+ * `compileAtStart`.
  */
 export const compilersFactory: { buildSerializer: BuildSerializer; buildValidator: BuildValidator } = {
   buildSerializer: (schemas, options) => {
@@ -62,9 +63,9 @@ export const compilersFactory: { buildSerializer: BuildSerializer; buildValidato
       buildFromPool(referencedModels(route, models), itemAjvOptions)(route);
     const compileAny = onFirstUse(() => buildFromPool(schemas, options));
     const compile = (route: AnyRoute): Validator =>
-      isItem(route) ? compileItem(route) : compileAny()(withHeadersInLowerCase(route));
+      isMarked(route, firstErrorSchemas) ? compileItem(route) : compileAny()(withHeadersInLowerCase(route));
     return (route) => {
-      let own: Validator | undefined;
+      let own = isMarked(route, startSchemas) ? compile(route) : undefined;
       const validate = (value: unknown) => {
         own ??= compile(route);
         const isValid = own(value);
@@ -87,6 +88,13 @@ function onFirstUse<T>(make: () => T): () => T {
 }
 
 const firstErrorSchemas = new WeakSet<object>();
+const startSchemas = new WeakSet<object>();
+
+/** For the route that every server serves: the first request would stop all others for a tenth of a second. */
+export function compileAtStart<T extends object>(schema: T): T {
+  startSchemas.add(schema);
+  return schema;
+}
 
 /** The schema of one item of a batch: validation stops at its first error. */
 export function firstErrorOnly<T extends object>(schema: T): T {
@@ -94,8 +102,8 @@ export function firstErrorOnly<T extends object>(schema: T): T {
   return schema;
 }
 
-function isItem(route: AnyRoute): boolean {
-  return typeof route === "object" && firstErrorSchemas.has(route.schema);
+function isMarked(route: AnyRoute, schemas: WeakSet<object>): boolean {
+  return typeof route === "object" && schemas.has(route.schema);
 }
 
 /** Header names as in Node, regardless of the reference's spelling. */

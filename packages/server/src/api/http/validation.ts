@@ -20,16 +20,16 @@ const RULES = {
   // Saves half a second per start. A test checks the schemas of the reference.
   validateSchema: false,
   verbose: true,
+  // Halves the time to compile, during which all requests wait; validation takes the same time.
+  code: { optimize: false },
   // For the reference alone.
   keywords: [SHOWN_AS],
 };
 
 export const ajvOptions: NonNullable<FastifyServerOptions["ajv"]> = { customOptions: RULES };
 
-/** For one item of a batch: stops at the first error. Not optimized: all requests wait while the first batch compiles it. */
-export const itemAjvOptions = {
-  customOptions: { ...RULES, allErrors: false, code: { optimize: false } },
-};
+/** For one item of a batch: stops at the first error. */
+export const itemAjvOptions = { customOptions: { ...RULES, allErrors: false } };
 
 /** These have their own message; for an `if` only the broken rule counts. */
 const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set(["additionalProperties", "required", "if"]);

@@ -8,6 +8,7 @@ import type { TaskService } from "../../service/tasks/task-service.ts";
 import type { WaitingService } from "../../service/tasks/waiting-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { compileAtStart } from "../http/compilers.ts";
 import { openWaits, readWait, WaitQuery } from "../http/long-wait.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -59,7 +60,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
           "is a direct task, any other a queue task; every answer shows it in the shape of its creation.",
         headers: CreateTaskHeaders,
         querystring: WaitQuery,
-        body: CreateEitherTask,
+        body: compileAtStart(CreateEitherTask),
         response: {
           201: CreatedAnswer,
           200: ReplayedAnswer,
