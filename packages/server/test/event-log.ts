@@ -1,5 +1,6 @@
 import type { EventSink } from "../src/domain/event-sink.ts";
-import { type TextSql, until } from "./test-sql.ts";
+import { until } from "./patience.ts";
+import type { TextSql } from "./test-sql.ts";
 
 export interface ToldEvent {
   readonly id: string;
@@ -57,7 +58,8 @@ export function createEventLog(): EventLog {
       unread = blocks.pop() ?? "";
       for (const block of blocks) take(block);
     },
-    reaches: (count) => until(() => events.length >= count),
+    reaches: (count) =>
+      until(() => events.length >= count, { what: () => `${count} events; ${events.length} were told` }),
     names: () => events.map(({ event }) => event),
   };
 }
@@ -96,5 +98,5 @@ export function createTestReader(): TestReader {
  */
 export async function untilEventsAreReadable(sql: TextSql): Promise<void> {
   const held = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
-  while ((await sql.rows(held)).length > 0);
+  await until(async () => (await sql.rows(held)).length === 0);
 }

@@ -1,3 +1,4 @@
+import { until } from "./patience.ts";
 import { createGate, type TextDatabase, type TextSql } from "./test-sql.ts";
 
 /** In the place of PostgreSQL's own: it waits until nobody else holds the lock. */
@@ -30,7 +31,7 @@ export async function lockLate<T>(
     await sql.rows("set local search_path = slow, pg_catalog, public");
     return statement(sql);
   });
-  while ((await database.rows(WAITS)).length === 0);
+  await until(async () => (await database.rows(WAITS)).length > 0);
   await meanwhile();
   gate.open();
   await holder;

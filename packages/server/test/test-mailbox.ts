@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { until } from "./patience.ts";
 
 /** A real SMTP server on this machine that keeps what it is sent. */
 export interface TestMailbox {
@@ -28,7 +29,6 @@ export interface ReceivedMail {
 export async function startTestMailbox(options: SMTPServerOptions = {}): Promise<TestMailbox> {
   const mails: ReceivedMail[] = [];
   const refusals: number[] = [];
-  const waiting: { readonly count: number; readonly tell: () => void }[] = [];
   let connections = 0;
   const server = new SMTPServer({
     authOptional: true,
@@ -59,7 +59,6 @@ export async function startTestMailbox(options: SMTPServerOptions = {}): Promise
           content: await PostalMime.parse(Buffer.concat(chunks)),
         });
         done();
-        for (const { count, tell } of waiting) if (mails.length >= count) tell();
       });
     },
     ...options,
@@ -76,10 +75,7 @@ export async function startTestMailbox(options: SMTPServerOptions = {}): Promise
       return connections;
     },
     async received(count) {
-      if (mails.length < count)
-        await new Promise<void>((tell) => {
-          waiting.push({ count, tell });
-        });
+      await until(() => mails.length >= count, { what: () => `${count} mails; ${mails.length} have come` });
       return mails;
     },
     close: () => new Promise((resolve) => server.close(resolve)),

@@ -24,9 +24,10 @@ import { insertTeam } from "../src/store/identity/teams.ts";
 import { CHANNEL } from "../src/store/tasks/hints.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import type { Vault } from "../src/vault/vault.ts";
+import { inTime, until } from "./patience.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 import { principalOf } from "./test-principal.ts";
-import { type TextDatabase, until, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
+import { type TextDatabase, type WatchedDatabase, watchDatabase } from "./test-sql.ts";
 import { startTestTarget, type TestTarget } from "./test-target.ts";
 
 export const QUEUE = "errands";
@@ -176,7 +177,9 @@ export async function openTestServer(
       await node.engine.reaper.reapOnce();
     },
     settled: (count) =>
-      until(() => log.filter(({ message }) => message === "attempt.settled").length >= count),
+      until(() => log.filter(({ message }) => message === "attempt.settled").length >= count, {
+        what: () => `${count} settled attempts in the log: ${JSON.stringify(log.slice(-20))}`,
+      }),
     quiet: () => quiet(test, nodes),
     async dispatchEverywhere() {
       do {
@@ -357,7 +360,8 @@ async function startNode(server: {
     receivedHints,
     async receives(message) {
       while (stopped === null && !receivedHints.includes(message)) {
-        await new Promise<void>((resolve) => onHint.push(resolve));
+        const next = new Promise<void>((resolve) => onHint.push(resolve));
+        await inTime(next, () => `the hint ${message}`);
       }
     },
     async submit(request = {}, principal = server.principal) {

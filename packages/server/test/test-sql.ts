@@ -1,5 +1,6 @@
 import { Problem } from "../src/domain/problem.ts";
 import { type Database, type Sql, type Statement, statement } from "../src/store/sql.ts";
+import { inTime } from "./patience.ts";
 
 /** What a test asks by itself needs no name. */
 export interface TextSql extends Sql {
@@ -92,7 +93,11 @@ export function watchDatabase(database: TextDatabase): WatchedDatabase {
     transaction: (work) => track(database.transaction((sql) => work(watchSql(sql)))),
     async idle() {
       while (underWay.size > heldUp) {
-        await new Promise<void>((resolve) => onChange.push(resolve));
+        const changed = new Promise<void>((resolve) => onChange.push(resolve));
+        await inTime(
+          changed,
+          () => `the end of ${underWay.size - heldUp} statements; sent last: ${sent.slice(-5)}`,
+        );
         // What waited for the answer goes on first.
         await new Promise(setImmediate);
       }
@@ -124,9 +129,4 @@ export function createGate(): { wait: () => Promise<void>; reached: Promise<void
     reached,
     open: () => open(),
   };
-}
-
-/** Lets everything else go on until the condition holds. Between two looks the processor is PostgreSQL's. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }

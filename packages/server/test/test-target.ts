@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { inTime } from "./patience.ts";
 
 export interface ReceivedCall {
   readonly method: string;
@@ -39,8 +40,8 @@ export interface TestTarget {
 export async function startTestTarget(): Promise<TestTarget> {
   const calls: ReceivedCall[] = [];
   const held: HeldCall[] = [];
-  const received = createCounter();
-  const broken = createCounter();
+  const received = createCounter("received calls");
+  const broken = createCounter("calls that were broken off");
   const everywhere = createGauge();
   const gauges = new Map<string, Gauge>();
 
@@ -123,7 +124,7 @@ interface Counter {
   reached(count: number): Promise<void>;
 }
 
-function createCounter(): Counter {
+function createCounter(what: string): Counter {
   let total = 0;
   const waiters: { count: number; resolve: () => void }[] = [];
   return {
@@ -133,7 +134,8 @@ function createCounter(): Counter {
     },
     reached(count) {
       if (total >= count) return Promise.resolve();
-      return new Promise((resolve) => waiters.push({ count, resolve }));
+      const reached = new Promise<void>((resolve) => waiters.push({ count, resolve }));
+      return inTime(reached, () => `${count} ${what}; there were ${total}`);
     },
   };
 }

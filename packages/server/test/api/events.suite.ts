@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
 import { createEventLog, type EventLog } from "../event-log.ts";
-import { until } from "../test-sql.ts";
+import { until } from "../patience.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("GET /v1/events", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { until } from "../test-sql.ts";
+import { until } from "../patience.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("?wait", () => {

@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import pg from "pg";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatTaskId } from "../../src/domain/task-id.ts";
+import { until } from "../patience.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
-import { databaseAway, until } from "../test-sql.ts";
+import { databaseAway } from "../test-sql.ts";
 
 describe("a node whose database connections break", () => {
   let server: TestServer;

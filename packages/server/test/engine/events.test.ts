@@ -17,8 +17,9 @@ import { writeQueueEvent } from "../../src/store/tasks/event-writes.ts";
 import { insertTasks } from "../../src/store/tasks/task-intake.ts";
 import { createTestReader, type TestReader, type ToldEvent } from "../event-log.ts";
 import { lockLate } from "../late-lock.ts";
+import { until } from "../patience.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
-import { until, watchDatabase } from "../test-sql.ts";
+import { watchDatabase } from "../test-sql.ts";
 import { newTask } from "../test-store.ts";
 
 const EVERYTHING: EventFilter = { sandbox: false, types: null, queue: null, tag: null };

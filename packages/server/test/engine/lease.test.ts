@@ -3,8 +3,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { formatTaskId } from "../../src/domain/task-id.ts";
 import { createLease } from "../../src/engine/lease.ts";
 import type { Sql, Statement } from "../../src/store/sql.ts";
+import { until } from "../patience.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
-import { createGate, databaseAway, until } from "../test-sql.ts";
+import { createGate, databaseAway } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
 describe("a task that the reaper releases during its call", () => {

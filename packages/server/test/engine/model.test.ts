@@ -3,8 +3,8 @@ import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { Problem } from "../../src/domain/problem.ts";
 import { formatTaskId, parseTaskId } from "../../src/domain/task-id.ts";
+import { until } from "../patience.ts";
 import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
-import { until } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";
 
 /** `MODEL_SEED=… MODEL_RUNS=…` look further; a seed that fails is printed with the shortest sequence that does. */

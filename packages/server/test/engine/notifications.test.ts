@@ -6,8 +6,8 @@ import { notificationText } from "../../src/api/tasks/notification-view.ts";
 import type { Task } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { formatTaskId, publicTaskId } from "../../src/domain/task-id.ts";
+import { until } from "../patience.ts";
 import { openTestServer, plainRequest, type TestNode, type TestServer } from "../test-server.ts";
-import { until } from "../test-sql.ts";
 import { type ReceivedCall, startTestTarget, type TestTarget } from "../test-target.ts";
 
 /** Up to 8 times over a day with growing waits. */

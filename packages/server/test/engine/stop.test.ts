@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { until } from "../patience.ts";
 import { openTestServer, type TestServer } from "../test-server.ts";
-import { databaseAway, until } from "../test-sql.ts";
+import { databaseAway } from "../test-sql.ts";
 
 /** Longer than any test lasts. */
 const LONG_MS = 600_000;

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, it, type TestContext } from "node:test
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { createTestReader } from "../event-log.ts";
+import { until } from "../patience.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
-import { until } from "../test-sql.ts";
 import { ALL_TASKS } from "../test-store.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
 

@@ -7,7 +7,8 @@ import { assertDurable } from "../../src/postgres/durability.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
 import { createPool } from "../../src/postgres/pool.ts";
 import { isPostmasterOf, readPostmasterPid } from "../../src/postgres/postmaster.ts";
-import { isAlive, makeTempDir, query, recordLog, removeDir, waitUntil } from "./scene.ts";
+import { until } from "../patience.ts";
+import { isAlive, makeTempDir, query, recordLog, removeDir } from "./scene.ts";
 
 describe("the embedded PostgreSQL", () => {
   const { entries, log } = recordLog();
@@ -76,7 +77,7 @@ describe("the embedded PostgreSQL", () => {
     await assert.rejects(query(server.connection, "select 'canary'::int"));
     // The log goes on to be written after these, so the canary would have come before it.
     await query(server.adminConnection, "select pg_reload_conf()");
-    await waitUntil("the reload is logged", () => JSON.stringify(entries).includes("SIGHUP"));
+    await until(() => JSON.stringify(entries).includes("SIGHUP"));
 
     assert.ok(!JSON.stringify(entries).includes("canary"));
   });
@@ -94,9 +95,9 @@ describe("the embedded PostgreSQL", () => {
 
     process.kill(killed, "SIGKILL");
 
-    await waitUntil("both connections are lost", () => errors.length >= 2);
+    await until(() => errors.length >= 2);
     busy.release(true);
-    await waitUntil("the pool answers", () =>
+    await until(() =>
       pool.query("select number from kept").then(
         ({ rows }) => rows[0].number === 7,
         () => false,

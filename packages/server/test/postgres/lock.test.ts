@@ -10,7 +10,8 @@ import { chooseIdentity, chooseOwnId, type Identity, isMapped } from "../../src/
 import { ensureRuntime, findBinaries } from "../../src/postgres/runtime.ts";
 import { settingFlags } from "../../src/postgres/settings.ts";
 import { makeSocketDir, removeSocketDir } from "../../src/postgres/socket-dir.ts";
-import { isRoot, makeTempDir, query, removeDir, waitUntil } from "./scene.ts";
+import { until } from "../patience.ts";
+import { isRoot, makeTempDir, query, removeDir } from "./scene.ts";
 
 const NOBODY = 65534;
 const WRONG_PASSWORD = { code: "28P01" };
@@ -32,7 +33,7 @@ async function makeOldData(dataDir: string): Promise<void> {
     identity,
     () => {},
   );
-  await waitUntil("the old server is up", () =>
+  await until(() =>
     query(connection, "create database bellhop").then(
       () => true,
       () => false,

@@ -3,7 +3,6 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import type { EmbeddedConnection } from "../../src/postgres/socket-dir.ts";
@@ -24,14 +23,6 @@ export async function makeTempDir(): Promise<string> {
 
 export async function removeDir(dir: string): Promise<void> {
   await rm(dir, { recursive: true, force: true });
-}
-
-export async function waitUntil(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`Still not so after 10 s: ${what}`);
-    await sleep(10);
-  }
 }
 
 export function isAlive(pid: number): boolean {

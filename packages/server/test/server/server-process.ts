@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { Agent, request } from "undici";
+import { inTime, until as patientlyUntil } from "../patience.ts";
 import { SERVER } from "../places.ts";
 
 const MAIN = join(SERVER, "dist/main.js");
@@ -18,10 +19,12 @@ export interface ServerProcess {
     path: string,
     body?: unknown,
   ): Promise<{ status: number; json: Json; retryAfter: unknown }>;
+  /** The lines logged so far that tell of this event. */
+  logged(event: string): Json[];
   /** The task's record once it has ended. */
   ended(id: string): Promise<Json>;
   signal(name: NodeJS.Signals): void;
-  /** The exit code; null after a kill. */
+  /** The exit code; null after a kill. It fails where the process outlives a signal by far. */
   readonly exited: Promise<number | null>;
 }
 
@@ -33,6 +36,10 @@ interface Command {
   readonly args: readonly string[];
   readonly detached?: boolean;
 }
+
+/** For the report of a wait that failed. */
+const launched: ServerProcess[] = [];
+const ENDING: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT", "SIGKILL"];
 
 /** The built server as a process of its own, as an operator would run it. */
 export function launch(
@@ -59,15 +66,20 @@ export function launch(
       printed[stream] += chunk.toString();
     });
   }
-  const exited = once(child, "exit").then(([code]) => code as number | null);
+  const exit = once(child, "exit").then(([code]) => code as number | null);
+  let outlives = (_error: unknown) => {};
+  const exited = new Promise<number | null>((resolve, reject) => {
+    exit.then(resolve, reject);
+    outlives = reject;
+  });
   const agent = new Agent();
-  exited.finally(() => agent.destroy());
+  exit.finally(() => agent.destroy());
 
   const server: ServerProcess = {
     child,
     exited,
     get url() {
-      return /Bellhop is ready at (\S+)/.exec(printed.stdout)?.[1] ?? "";
+      return /Bellhop is ready at (\S+)\s/.exec(printed.stdout)?.[1] ?? "";
     },
     get stdout() {
       return printed.stdout;
@@ -88,15 +100,32 @@ export function launch(
       const json = await answer.body.json();
       return { status: answer.statusCode, json, retryAfter: answer.headers["retry-after"] };
     },
-    async ended(id) {
-      for (;;) {
-        const { json } = await server.api("GET", `/v1/tasks/${id}`);
-        if (json.completed_at !== undefined) return json;
-        await nextTurn();
-      }
+    logged(event) {
+      // What comes after the last line break is still being written.
+      const lines = printed.stderr.split("\n").slice(0, -1);
+      return lines.filter((line) => line.endsWith(`"msg":"${event}"}`)).map((line) => JSON.parse(line));
     },
-    signal: (name) => child.kill(name),
+    async ended(id) {
+      let json: Json;
+      const what = () => `the task has ended: ${JSON.stringify(json)}`;
+      await until(async () => {
+        ({ json } = await server.api("GET", `/v1/tasks/${id}`));
+        // The record of a direct task stands beside others, and is spelled otherwise.
+        json = json.task ?? json;
+        return (json.completed_at ?? json.completedAt) !== undefined;
+      }, what);
+      return json;
+    },
+    signal(name) {
+      child.kill(name);
+      if (!ENDING.includes(name)) return;
+      inTime(exit, () => `the exit after ${name}${lastWords()}`).catch((error) => {
+        child.kill("SIGKILL");
+        outlives(error);
+      });
+    },
   };
+  launched.push(server);
   return server;
 }
 
@@ -111,12 +140,22 @@ export async function ready(server: ServerProcess): Promise<ServerProcess> {
   return server;
 }
 
-/** Asks again until it holds; the runner's own time limit ends what never does. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await nextTurn();
+/** Asks again until it holds; a failure shows what the servers printed last. */
+export function until(
+  holds: () => boolean | Promise<boolean>,
+  what: () => string = () => String(holds),
+): Promise<void> {
+  return patientlyUntil(holds, { everyMs: 20, what: () => what() + lastWords() });
 }
 
-/** Other processes must get the processor in between. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+/** Of the newest servers. */
+function lastWords(): string {
+  const tail = (text: string) => text.split("\n").slice(-20).join("\n");
+  return launched
+    .slice(-3)
+    .map(({ child, stdout, stderr }) => {
+      const state = child.exitCode ?? child.signalCode ?? "runs";
+      return `\n--- server ${child.pid} (${state}) printed last:\n${tail(stdout)}\n${tail(stderr)}`;
+    })
+    .join("");
 }

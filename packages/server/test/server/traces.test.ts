@@ -66,7 +66,8 @@ describe("a server with a trace collector", () => {
       },
       `00-${caller.traceId}-${caller.spanId}-01`,
     );
-    await until(() => spans("notification").length === 1);
+    // They end in any order: the creation's ends with the answer to it.
+    await until(() => ["create task", "attempt", "notification"].every((each) => spans(each).length > 0));
     const [created] = spans("create task");
     const [attempt] = spans("attempt");
     const [notification] = spans("notification");
@@ -108,9 +109,15 @@ describe("a server with a trace collector", () => {
         failValues: ["failed"],
       },
     });
-    await until(() => spans("poll").some(isOf(task.id)));
+    // Its end must not become known to the webhook of the next test.
+    await server.ended(task.id);
+    const attemptsOf = () => spans("attempt").filter(isOf(task.id));
+    await until(
+      () =>
+        attemptsOf().length >= 2 && ["create task", "poll"].every((each) => spans(each).some(isOf(task.id))),
+    );
     const created = spans("create task").find(isOf(task.id));
-    const attempts = spans("attempt").filter(isOf(task.id));
+    const attempts = attemptsOf();
     assert.deepEqual(
       attempts.map((each) => attribute(each, "bellhop.attempt")),
       ["1", "2"],
@@ -130,16 +137,17 @@ describe("a server with a trace collector", () => {
     const { schedule } = (await server.api("PUT", "/v1/schedules/traced", terms)).json;
     const byHand = await server.api("POST", "/v1/schedules/traced/run");
     assert.equal(byHand.status, 201);
+    // While its task runs, a schedule that skips overlaps does not fire.
+    await server.ended(byHand.json.task.id);
     await test.database.rows("update schedules set next_run_at = now() where name = $1", ["traced"]);
     // Any change has the scheduler look, and this one leaves the time as it is.
     assert.equal((await server.api("PATCH", "/v1/schedules/traced", { overlap: "skip" })).status, 200);
 
     const attemptOf = (firing: Json) =>
       spans("attempt").find(isOf(String(attribute(firing, "bellhop.task.id"))));
-    await until(
-      () => spans("fire schedule").filter(attemptOf).length === 2 && spans("delivery").length === 2,
-    );
+    await until(() => spans("fire schedule").filter(attemptOf).length >= 2 && spans("delivery").length >= 2);
     const firings = spans("fire schedule");
+    assert.equal(firings.length, 2);
     assert.equal(firings.filter(isOf(byHand.json.task.id)).length, 1);
     for (const firing of firings) {
       assert.equal(attribute(firing, "bellhop.schedule.id"), schedule.id);

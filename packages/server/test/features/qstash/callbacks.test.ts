@@ -6,7 +6,7 @@ import { Client } from "@upstash/qstash";
 import type { Claim } from "../../../src/domain/claim.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { createMessageCalls } from "../../../src/features/qstash/worker.ts";
-import { until } from "../../test-sql.ts";
+import { until } from "../../patience.ts";
 import { RETRY } from "../../test-store.ts";
 import { openScene, type Scene } from "./scene.ts";
 

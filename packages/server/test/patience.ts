@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** More than a busy machine needs. What takes longer does not come, and is named instead of waited for until the runner ends the file. */
+const PATIENCE_MS = 120_000;
+
+export interface Patience {
+  /** Between two looks the processor is the other processes'. */
+  readonly everyMs?: number;
+  /** What is waited for; by default the text of the condition. */
+  readonly what?: () => string;
+  readonly patienceMs?: number;
+}
+
+/** Asks again until it holds. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  { everyMs = 1, what = () => String(holds), patienceMs }: Patience = {},
+): Promise<void> {
+  let isOver = false;
+  const ask = async () => {
+    while (!isOver && !(await holds())) await sleep(everyMs);
+  };
+  try {
+    await inTime(ask(), what, patienceMs);
+  } finally {
+    isOver = true;
+  }
+}
+
+/** The same promise, but it fails where it is not settled in time. */
+export async function inTime<T>(
+  awaited: Promise<T>,
+  what: () => string,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const late = Symbol("late");
+  const over = new AbortController();
+  const limit = sleep(patienceMs, late, { signal: over.signal }).catch(() => late);
+  try {
+    const first = await Promise.race([awaited, limit]);
+    // Thrown here, and not by a timer, the error names the line that waited.
+    if (first === late) throw new Error(`Still not so after ${patienceMs / 1000} s: ${what()}`);
+    return first as T;
+  } finally {
+    over.abort();
+  }
+}
