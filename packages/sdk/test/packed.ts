@@ -1,7 +1,5 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "../../server/test/places.ts";
@@ -34,16 +32,6 @@ export async function install(tarball: string, project: string): Promise<string>
   await mkdir(installed, { recursive: true });
   await run("tar", ["xzf", tarball, "-C", installed, "--strip-components=1"]);
   return installed;
-}
-
-/** One that was free a moment ago. */
-export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return String(port);
 }
 
 export interface PageExample {

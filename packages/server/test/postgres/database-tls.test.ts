@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
+import { freePort } from "../../../../tools/free-port.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { type ChildRun, runBinary } from "../../src/postgres/child-run.ts";
 import { explainDatabaseFailure } from "../../src/postgres/database-failure.ts";
@@ -24,13 +25,6 @@ async function listen(server: Server): Promise<number> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  return port;
 }
 
 describe("a PostgreSQL that only accepts TLS and has a self-signed certificate", () => {

@@ -59,7 +59,8 @@ export function openBrowser(server: ServerProcess): Browser {
       const form = await browser.get(from.location ?? "");
       const before = server.stderr.length;
       assert.equal((await browser.submit(form, { email })).status, 200);
-      const link = () => /http:[^\s"\\]+\/sign-in\/link\?token=\w+/.exec(server.stderr.slice(before))?.[0];
+      const link = () =>
+        /http:[^\s"\\]+\/sign-in\/link\?token=\w+(?=\W)/.exec(server.stderr.slice(before))?.[0];
       await until(() => link() !== undefined);
       const signedIn = await browser.submit(await browser.get(link() ?? ""));
       assert.equal(signedIn.status, 303);

@@ -35,12 +35,12 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
 
   const api = async (method: string, path: string, body?: unknown) => {
     const answer = await server.api(method, path, body);
-    (method === "POST" && path === "/v1/tasks" ? creations : answers).push(JSON.stringify(answer.json));
+    answers.push(JSON.stringify(answer.json));
     return answer;
   };
   const create = async (name: string, body: object) => {
-    const { status, json } = await api("POST", "/v1/tasks", body);
-    assert.equal(status, 201, JSON.stringify(json));
+    const json = await server.create(body);
+    creations.push(JSON.stringify(json));
     const id: string = json.task?.id ?? json.id;
     const callbackId: string | undefined = json.callbackId ?? json.callback_id;
     if (callbackId !== undefined) callbackIds.push(callbackId);
@@ -230,8 +230,15 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     }
     const revoked = await api("POST", "/v1/tokens", { name: "revoked", value: REVOKED_CORE });
     const { id } = revoked.json.token;
-    await create("revoked", { targetUrl: `${target.url}/echo`, headers: { Authorization: id }, delay: 1 });
+    await api("POST", "/v1/queues", { name: "held" });
+    await api("POST", "/v1/queues/held/pause");
+    await create("revoked", {
+      targetUrl: `${target.url}/echo`,
+      headers: { Authorization: id },
+      queue: "held",
+    });
     await api("DELETE", `/v1/tokens/${id}`);
+    await api("POST", "/v1/queues/held/resume");
     await reaches("revoked", ["failed"]);
     assert.equal((await record("revoked")).error, `Vault token "${id}" has been revoked`);
     assert.ok(!target.calls.some(({ headers }) => headers.authorization === id));

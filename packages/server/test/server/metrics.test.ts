@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { request } from "undici";
-import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
+import { parseMetrics } from "../metrics/parse-metrics.ts";
 import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { type ServerProcess, startServer, until } from "./server-process.ts";
 
 const TOKEN = "a-token-from-a-file";
 
@@ -131,14 +131,15 @@ describe("the metrics of a server in production", () => {
     context.after(() => hand.end());
     await hand.query(`alter database ${database} with allow_connections false`);
     const endAll = "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1";
-    let scraped: Scrape;
-    do {
+    let scraped = parseMetrics("\n");
+    // What was read before is shown for 5 seconds.
+    await until(async () => {
       await hand.query(endAll, [database]);
       const { status, body } = await scrape(TOKEN);
       assert.equal(status, 200);
       scraped = parseMetrics(body);
-      // What was read before is shown for 5 seconds.
-    } while (scraped.value("bellhop_database_up") === 1);
+      return scraped.value("bellhop_database_up") === 0;
+    });
 
     assert.equal(scraped.labelValues("queue").size, 0);
     assert.equal(scraped.value("bellhop_tasks_created_total", { kind: "queue" }), 0);

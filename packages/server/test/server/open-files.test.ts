@@ -27,20 +27,14 @@ describe("a server with a limit of 256 open files", { skip: process.platform !==
     await test.drop();
   });
 
-  const logged = (event: string) =>
-    server.stderr
-      .split("\n")
-      .filter((line) => line.endsWith(`"msg":"${event}"}`))
-      .map((line) => JSON.parse(line));
-
   it("warns at the start, and names the setting", () => {
-    const [line, ...others] = logged("files.limit_low");
+    const [line, ...others] = server.logged("files.limit_low");
     assert.deepEqual([line.limit, line.recommended, others.length], [LIMIT, 4_096, 0]);
     assert.match(line.set, /LimitNOFILE=/);
   });
 
   it("warns once when 300 connections use up its file descriptors", async () => {
-    assert.deepEqual(logged("files.nearly_exhausted"), []);
+    assert.deepEqual(server.logged("files.nearly_exhausted"), []);
     const { hostname, port } = new URL(server.url);
     let closed = 0;
     for (let index = 0; index < 300; index += 1) {
@@ -51,9 +45,9 @@ describe("a server with a limit of 256 open files", { skip: process.platform !==
       });
       sockets.push(socket);
     }
-    await until(() => closed > 0 && logged("files.nearly_exhausted").length > 0);
+    await until(() => closed > 0 && server.logged("files.nearly_exhausted").length > 0);
 
-    const [line, ...others] = logged("files.nearly_exhausted");
+    const [line, ...others] = server.logged("files.nearly_exhausted");
     assert.deepEqual([line.limit, others.length], [LIMIT, 0]);
     assert.ok(line.open >= Math.floor(LIMIT * 0.9) && line.open <= LIMIT, `${line.open} of ${LIMIT}`);
   });

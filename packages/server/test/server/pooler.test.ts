@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
-import { createConnection, createServer } from "node:net";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
+import { freePort } from "../../../../tools/free-port.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget } from "../test-target.ts";
 import { launch, startServer, until } from "./server-process.ts";
@@ -34,11 +35,7 @@ describe("a PgBouncer in front of PostgreSQL", { skip: !isInstalled && "PgBounce
 
   async function startPooler(mode: "session" | "transaction"): Promise<string> {
     const { host, port, user, database } = test.connection;
-    const listener = createServer();
-    await once(listener.listen(0, "127.0.0.1"), "listening");
-    const address = listener.address();
-    const poolerPort = typeof address === "object" && address !== null ? address.port : 0;
-    listener.close();
+    const poolerPort = await freePort();
     const settings = join(dir, `${mode}.ini`);
     await writeFile(
       settings,
@@ -82,14 +79,9 @@ describe("a PgBouncer in front of PostgreSQL", { skip: !isInstalled && "PgBounce
     const target = await startTestTarget();
     const server = await startServer({ DATABASE_URL: await startPooler("session") });
     const created = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        server.api("POST", "/v1/tasks", { queue: "default", webhook_url: target.url }),
-      ),
+      Array.from({ length: 50 }, () => server.create({ queue: "default", webhook_url: target.url })),
     );
-    for (const { status, json } of created) {
-      assert.equal(status, 201);
-      assert.equal((await server.ended(json.id)).status, "completed");
-    }
+    for (const { id } of created) assert.equal((await server.ended(id)).status, "completed");
     server.signal("SIGTERM");
     assert.equal(await server.exited, 0);
     await target.close();

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { request } from "undici";
+import { freePort } from "../../../../tools/free-port.ts";
 import { parseMetrics, type Scrape } from "../metrics/parse-metrics.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { copyDataDir } from "./data-dir.ts";
@@ -44,17 +45,22 @@ describe("a server of two processes", () => {
 
   /** As a client does: on a busy machine a statement may take longer than its deadline. */
   async function submit(): Promise<string> {
-    for (;;) {
-      const { status, text } = await ask("POST", "/v1/tasks", { queue: "errands", webhook_url: target.url });
-      if (status === 503) continue;
-      assert.equal(status, 201, text);
-      return JSON.parse(text).id;
-    }
+    let answer = { status: 503, text: "" };
+    await until(async () => {
+      answer = await ask("POST", "/v1/tasks", { queue: "errands", webhook_url: target.url });
+      return answer.status !== 503;
+    });
+    assert.equal(answer.status, 201, answer.text);
+    return JSON.parse(answer.text).id;
   }
 
   async function ended(id: string): Promise<Json> {
-    const { text } = await ask("GET", `/v1/tasks/${id}?wait=25`);
-    return JSON.parse(text);
+    let task: Json;
+    await until(async () => {
+      task = JSON.parse((await ask("GET", `/v1/tasks/${id}?wait=25`)).text);
+      return task.completed_at !== undefined;
+    });
+    return task;
   }
 
   async function nodes(): Promise<Json[]> {
@@ -69,11 +75,6 @@ describe("a server of two processes", () => {
       return false;
     }
   };
-  const logged = (event: string): Json[] =>
-    server.stderr
-      .split("\n")
-      .filter((line) => line.includes(`"msg":"${event}"`))
-      .map((line) => JSON.parse(line));
 
   it("prints its banner once, and runs two nodes", async () => {
     assert.equal((await ask("POST", "/v1/queues", { name: "errands", concurrency: 20 })).status, 201);
@@ -81,7 +82,7 @@ describe("a server of two processes", () => {
     assert.equal(server.stdout.match(/export KEY=/g)?.length, 1);
     assert.match(server.stdout, /^ {2}processes 2 \(set by BELLHOP_PROCESSES\)$/m);
     assert.equal(
-      logged("schema.migrated").every((line) => line.process === "parent"),
+      server.logged("schema.migrated").every((line) => line.process === "parent"),
       true,
     );
     await until(async () => (await nodes()).length === 2);
@@ -92,7 +93,8 @@ describe("a server of two processes", () => {
       ["held", "held"],
     );
     assert.deepEqual(
-      logged("lease.registered")
+      server
+        .logged("lease.registered")
         .map((line) => line.process)
         .sort(),
       ["1", "2"],
@@ -124,21 +126,21 @@ describe("a server of two processes", () => {
     await until(() => target.held.length >= held.length);
     const scrape = parseMetrics((await ask("GET", "/metrics")).text);
     const busy = scrape.value("bellhop_calls_in_flight", { process: "1" }) > 0 ? "1" : "2";
-    const dead: number = logged("process.ready").find(({ of }) => of === busy)?.pid;
+    const dead: number = server.logged("process.ready").find(({ of }) => of === busy)?.pid;
     process.kill(dead, "SIGKILL");
-    await until(() => logged("process.ended").length > 0);
+    await until(() => server.logged("process.ended").length > 0);
     const meanwhile = await submit();
     target.answer = (_call, response) => response.end();
     target.release();
     for (const id of [...held, meanwhile]) assert.equal((await ended(id)).status, "completed");
 
-    const [end] = logged("process.ended");
+    const [end] = server.logged("process.ended");
     assert.deepEqual([end.pid, end.signal, end.process], [dead, "SIGKILL", "parent"]);
-    await until(() => logged("process.ready").length === 3);
-    assert.equal(logged("process.ready").at(-1)?.of, end.of);
-    assert.equal(logged("tasks.reaped").length, 1);
+    await until(() => server.logged("process.ready").length >= 3);
+    assert.equal(server.logged("process.ready").at(-1)?.of, end.of);
+    assert.equal(server.logged("tasks.reaped").length, 1);
     // What was not waited for.
-    assert.deepEqual(logged("workers.died"), []);
+    assert.deepEqual(server.logged("workers.died"), []);
     await until(async () =>
       (await ask("GET", "/metrics")).text.includes(`bellhop_process_up{process="${end.of}"} 1`),
     );
@@ -150,17 +152,18 @@ describe("a server of two processes", () => {
     await until(() => target.held.length >= ids.length);
     const pids = (await nodes()).map(pidOf);
     server.signal("SIGTERM");
-    await until(() => logged("bellhop.stopping").length === 3);
+    await until(() => server.logged("bellhop.stopping").length === 3);
     target.release();
     assert.equal(await server.exited, 0);
     assert.deepEqual(pids.filter(isAlive), []);
     assert.deepEqual(
-      logged("bellhop.stopped")
+      server
+        .logged("bellhop.stopped")
         .map((line) => line.process)
         .sort(),
       ["1", "2", "parent"],
     );
-    assert.equal(logged("attempt.settled").filter(({ task }) => ids.includes(task)).length, 2);
+    assert.equal(server.logged("attempt.settled").filter(({ task }) => ids.includes(task)).length, 2);
   });
 
   it("reports a busy port once", async () => {
@@ -198,14 +201,6 @@ describe("a start of two processes of which one is delayed", { skip: process.pla
   });
   after(() => rm(dataDir, { recursive: true, force: true }));
 
-  async function freePort(): Promise<number> {
-    const probe = createServer();
-    await once(probe.listen(0, "127.0.0.1"), "listening");
-    const address = probe.address();
-    await new Promise((resolve) => probe.close(resolve));
-    return typeof address === "object" && address !== null ? address.port : 0;
-  }
-
   /**
    * The server's own processes, in the order in which they were started; PostgreSQL is a child of the parent too. Only those that run
    * their program: the parent waits for a new one to get there, and would wait for ever for one that was stopped before.
@@ -230,10 +225,10 @@ describe("a start of two processes of which one is delayed", { skip: process.pla
     });
     const parent = server.child.pid ?? 0;
     let held: number | undefined;
-    while (held === undefined && server.child.exitCode === null) {
+    await until(() => {
       held = membersOf(parent)[1];
-      await new Promise(setImmediate);
-    }
+      return held !== undefined || server.child.exitCode !== null;
+    });
     assert.ok(held !== undefined, server.stderr);
     process.kill(held, "SIGSTOP");
     await until(() => server.stderr.includes("process.ready"));

@@ -44,15 +44,19 @@ describe("one API node and two workers", () => {
     return row?.ms ?? Number.POSITIVE_INFINITY;
   }
 
-  const submit = async (task: object = {}) => {
-    const answer = await api.api("POST", "/v1/tasks", {
-      queue: "default",
-      webhook_url: target.url,
-      ...task,
-    });
-    assert.equal(answer.status, 201, JSON.stringify(answer.json));
-    return answer.json;
-  };
+  const submit = (task: object = {}): Promise<Json> =>
+    api.create({ queue: "default", webhook_url: target.url, ...task });
+
+  /**
+   * A busy machine may make any of them late, but not one after the other. Unheard, each after the first would wait for the next
+   * look, 5 s after the one before.
+   */
+  async function isSoon(limitMs: number, act: () => Promise<number>): Promise<void> {
+    await act();
+    const late: number[] = [];
+    while (late.length < 5 && !late.some((ms) => ms < limitMs)) late.push(await act());
+    assert.ok(Math.min(...late) < limitMs, `${late.map(Math.round)} ms`);
+  }
 
   it("have leases for the workers only, and the API node is ready without one", async () => {
     const rows = await test.database.rows<{ name: string }>("select name from workers");
@@ -67,8 +71,11 @@ describe("one API node and two workers", () => {
   });
 
   it("are listed to the operator, each with its role and lease", async () => {
-    const { status, json } = await api.api("GET", "/v1/system");
-    assert.equal(status, 200);
+    let json: Json;
+    await until(async () => {
+      ({ json } = await api.api("GET", "/v1/system"));
+      return json.nodes?.length >= 3;
+    });
     assert.deepEqual(json.nodes.map(({ role, lease }: Json) => `${role} ${lease}`).sort(), [
       "api none",
       "worker held",
@@ -117,53 +124,58 @@ describe("one API node and two workers", () => {
   });
 
   it("start a submitted task at once, even in a queue that no worker knows yet", async () => {
-    for (const queue of ["default", "fresh"]) {
-      if (queue === "fresh") await api.api("POST", "/v1/queues", { name: queue });
+    const runsIn = async (queue: string) => {
       const { id } = await submit({ queue });
       assert.equal((await api.ended(id)).status, "completed");
-      // Unheard, it would have waited for the next look, 5 s.
-      const late = await lateMs(id, "created_at");
-      assert.ok(late < 1_000, `${late} ms`);
-    }
+      return lateMs(id, "created_at");
+    };
+    await isSoon(1_000, () => runsIn("default"));
+    let queues = 0;
+    await isSoon(1_000, async () => {
+      queues += 1;
+      const name = `fresh-${queues}`;
+      await api.api("POST", "/v1/queues", { name });
+      return runsIn(name);
+    });
   });
 
   it("start a delayed task within a second of its due time", async () => {
-    const { id } = await submit({ delay: 1 });
-    await api.ended(id);
-    const late = await lateMs(id, "run_at");
-    assert.ok(late < 1_000, `${late} ms`);
+    await isSoon(1_000, async () => {
+      const { id } = await submit({ delay: 1 });
+      await api.ended(id);
+      return lateMs(id, "run_at");
+    });
   });
 
   it("send a notification at once after a callback", async () => {
-    const told = new Promise<void>((resolve) => {
-      target.answer = (call, response) => {
-        response.end();
-        if (call.path === "/told") resolve();
-      };
+    await isSoon(2_000, async () => {
+      const told = `/told-${target.calls.length}`;
+      const task = await submit({
+        wait_for_callback: true,
+        on_complete_url: new URL(told, target.url).href,
+      });
+      await until(async () => (await api.api("GET", `/v1/tasks/${task.id}`)).json.status === "waiting");
+      const beganMs = performance.now();
+      assert.equal((await api.api("POST", new URL(task.callback_url).pathname, { done: true })).status, 200);
+      await until(() => target.calls.some(({ path }) => path === told));
+      return performance.now() - beganMs;
     });
-    const task = await submit({
-      wait_for_callback: true,
-      on_complete_url: new URL("/told", target.url).href,
-    });
-    await until(async () => (await api.api("GET", `/v1/tasks/${task.id}`)).json.status === "waiting");
-    const beganMs = performance.now();
-    assert.equal((await api.api("POST", new URL(task.callback_url).pathname, { done: true })).status, 200);
-    await told;
-    assert.ok(performance.now() - beganMs < 2_000);
   });
 
   it("answer a cancel as soon as the worker has dropped the call", async () => {
-    const hungUp = new Promise<void>((resolve) => {
-      target.answer = (_call, response) => void response.once("close", resolve);
+    target.answer = () => {};
+    let cancelled = 0;
+    // Unheard, each would have waited for a second.
+    await isSoon(900, async () => {
+      const { id } = await submit();
+      await until(() => target.calls.some(({ headers }) => headers["bellhop-task-id"] === id));
+      const beganMs = performance.now();
+      assert.equal((await api.api("POST", `/v1/tasks/${id}/cancel`)).json.status, "cancelled");
+      const tookMs = performance.now() - beganMs;
+      cancelled += 1;
+      await target.broken(cancelled);
+      return tookMs;
     });
-    const arrived = target.calls.length;
-    const { id } = await submit();
-    await target.received(arrived + 1);
-    const beganMs = performance.now();
-    assert.equal((await api.api("POST", `/v1/tasks/${id}/cancel`)).json.status, "cancelled");
-    // Unheard, it would have waited for a second.
-    assert.ok(performance.now() - beganMs < 900, `${performance.now() - beganMs} ms`);
-    await hungUp;
   });
 
   it("send one cancel request to the provider of a cancelled job", async () => {
@@ -173,7 +185,7 @@ describe("one API node and two workers", () => {
       response.end(JSON.stringify({ id: "job-1", status: "running" }));
     };
     const job = `${target.url}/jobs/{startResult.body.id}`;
-    const { json } = await api.api("POST", "/v1/tasks", {
+    const { task } = await api.create({
       targetUrl: target.url,
       pollConfig: {
         urlTemplate: job,
@@ -183,12 +195,11 @@ describe("one API node and two workers", () => {
         failValues: ["failed"],
       },
     });
-    const { id } = json.task;
+    const { id } = task;
     await until(async () => (await api.api("GET", `/v1/tasks/${id}`)).json.task.status === "polling");
     assert.equal((await api.api("POST", `/v1/tasks/${id}/cancel`)).status, 200);
-    await until(async () => told.length > 0);
     const left = "select 1 from tasks where status = 'cancelled' and poll is not null";
-    assert.deepEqual(await test.database.rows(left), []);
+    await until(async () => told.length > 0 && (await test.database.rows(left)).length === 0);
     assert.deepEqual(told, ["/jobs/job-1/cancel"]);
   });
 

