@@ -42,6 +42,12 @@ describe("raw sockets", () => {
     assert.ok(answer.endsWith('{"error":"Request headers too large","code":"headers_too_large"}'));
   });
 
+  it("are closed without an answer when the client ends in the middle of the headers", async () => {
+    const socket = open();
+    socket.end("GET /livez HTTP/1.1\r\nHost: a\r\nX-A: ");
+    assert.equal(await readAll(socket), "");
+  });
+
   for (const coding of ["", "Content-Encoding: gzip\r\n"]) {
     it(`log no error when they close in the middle of a body ${coding.trim()}`, async () => {
       const socket = open();

@@ -9,9 +9,12 @@ const NODE_PROBLEMS: Readonly<Record<string, ProblemCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
+/** The client is gone, or has ended its side in the middle of the headers. A thousand of them may do so in the same turn. */
+const ENDED_BY_CLIENT: ReadonlySet<string> = new Set(["ECONNRESET", "HPE_INVALID_EOF_STATE"]);
+
 /** Answers bytes that are not a valid request: only the socket exists, so the response is written directly. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable || isBeingAnswered(socket)) {
+  if (ENDED_BY_CLIENT.has(error.code ?? "") || !socket.writable || isBeingAnswered(socket)) {
     socket.destroy();
     return;
   }
@@ -22,7 +25,7 @@ export function answerClientError(error: Error & { code?: string }, socket: Sock
 
 const answers = new Map<ProblemCode, { readonly head: string; readonly body: string }>();
 
-/** Created once: a thousand incomplete requests may end in the same turn of the event loop. */
+/** Created once: a thousand incomplete requests may time out in the same turn of the event loop. */
 function answerOf(code: ProblemCode) {
   const known = answers.get(code);
   if (known !== undefined) return known;
