@@ -8,6 +8,7 @@ import {
 } from "../src/server/compose-event-serializer.ts";
 import { createEventSerializer, type Question } from "../src/service/tasks/event-serializer.ts";
 import { listenTo } from "../src/store/tasks/event-reads.ts";
+import { until } from "./patience.ts";
 import { openTestServer, type TestServer } from "./test-server.ts";
 
 const BEGINNING = { xid: "0", seq: "0", index: 0, atMs: 0 };
@@ -54,7 +55,10 @@ describe("the event serializer thread", () => {
     const direct = createEventSerializer(server.database, SERVER_SENT);
     let told = await textsOf(thread);
     // Events wait for the oldest transaction of the whole server, which may be one of another test.
-    while (created(told?.[0]) < 2) told = await textsOf(thread);
+    await until(async () => {
+      told = await textsOf(thread);
+      return created(told?.[0]) >= 2;
+    });
     assert.deepEqual(told, await textsOf(direct));
     assert.equal(created(told?.[1]), 1);
     assert.equal(told?.[2], "");

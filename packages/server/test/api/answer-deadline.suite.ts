@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { until } from "../patience.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 const OVER = -60_000;
@@ -59,13 +60,13 @@ describe("the deadline of an answer", () => {
       const asked = send("PATCH", "/v1/queues/default");
       asked.end('{"concurrency":3}');
       const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      while ((await database.rows(blocked)).length === 0);
+      await until(async () => (await database.rows(blocked)).length > 0);
       passTime();
 
       assert.deepEqual(await statusOf(asked), [503, "1"]);
     });
 
-    while ((await api.call("GET", "/v1/queues/default")).body.concurrency !== 3);
+    await until(async () => (await api.call("GET", "/v1/queues/default")).body.concurrency === 3);
     assert.deepEqual(
       api.lines.filter(({ level }) => Number(level) >= 40),
       [],
@@ -76,7 +77,7 @@ describe("the deadline of an answer", () => {
     const asked = send("PATCH", "/v1/queues/default");
     asked.write('{"concurrency":');
     await once(api.app.server, "request");
-    while (missed.size === 0) await new Promise(setImmediate);
+    await until(() => missed.size > 0);
     passTime();
     asked.end("4}");
 
@@ -91,7 +92,7 @@ describe("the deadline of an answer", () => {
       const asked = send("PATCH", "/v1/queues/default");
       asked.end('{"concurrency":5}');
       const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      while ((await database.rows(blocked)).length === 0);
+      await until(async () => (await database.rows(blocked)).length > 0);
       headStartMs = OVER;
       passTime();
       assert.deepEqual([begun, missed.size], [2, 1]);
@@ -99,7 +100,7 @@ describe("the deadline of an answer", () => {
       passTime();
       assert.deepEqual(await statusOf(asked), [503, "1"]);
     });
-    while ((await api.call("GET", "/v1/queues/default")).body.concurrency !== 5);
+    await until(async () => (await api.call("GET", "/v1/queues/default")).body.concurrency === 5);
   });
 
   it("does not apply to task lists or to requests with ?wait", async () => {

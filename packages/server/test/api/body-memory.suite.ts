@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, it } from "node:test";
 import type { BodyBounds } from "../../src/api/http/body-memory.ts";
+import { until } from "../patience.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { TestTeam } from "./test-team.ts";
 
@@ -75,7 +76,7 @@ describe("admission of large bodies", () => {
 
   /** One that waits is not read; one that is admitted is, as soon as its credential is known. */
   async function read({ received }: Sent): Promise<void> {
-    while (received.readableFlowing === null) await new Promise(setImmediate);
+    await until(() => received.readableFlowing !== null);
   }
 
   it("leaves a large body unread while its team is at its limit, and still reads small bodies", async () => {

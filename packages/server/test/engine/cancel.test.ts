@@ -4,6 +4,7 @@ import type { PollConfig } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { parseTaskId } from "../../src/domain/task-id.ts";
+import { until } from "../patience.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createGate } from "../test-sql.ts";
 import { countBothWays } from "../test-store.ts";
@@ -136,7 +137,11 @@ describe("cancelling a task", () => {
     });
     const looking = server.look();
     await Promise.race(gates.map(({ reached }) => reached));
-    while ((await server.task(id)).status === "pending") await second.look();
+    await until(async () => {
+      if ((await server.task(id)).status !== "pending") return true;
+      await second.look();
+      return false;
+    });
     const { held_by } = await holderOf(id);
     const other = server.engine.lease.workerId === held_by ? second : server;
 

@@ -87,10 +87,11 @@ describe("a node whose database connections break", () => {
     }
     // A task that a lost answer left active without an attempt is released at the second check; a check may meet a broken connection.
     const open = "select 1 from tasks where status <> 'completed'";
-    while ((await hand.query(open)).rowCount !== 0) {
+    await until(async () => {
       await again(() => server.dispatchOnce());
       await again(() => server.engine.attempts.reconcileOnce());
-    }
+      return (await hand.query(open)).rowCount === 0;
+    });
     const stored = await hand.query<{ id: string }>("select id from tasks");
     const completed = new Set(stored.rows.map(({ id }) => id));
     assert.deepEqual(

@@ -11,6 +11,7 @@ import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
 import { settleAttempts } from "../../src/store/tasks/task-settlements.ts";
 import { createTestReader, untilEventsAreReadable } from "../event-log.ts";
+import { until } from "../patience.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createGate, type TextDatabase, type TextSql, watchDatabase } from "../test-sql.ts";
 import { ALL_TASKS, claimRequest, live, openTestStore, settlementOf, type TestStore } from "../test-store.ts";
@@ -74,8 +75,7 @@ describe("events of a task that a bulk action cancels while it is called", () =>
     assert.equal((await server.tasks.get(team, id)).status, "cancelled");
 
     const isTasks = (name: string) => name.startsWith("task.");
-    while (reader.log.names().filter(isTasks).length < expected.length)
-      await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => reader.log.names().filter(isTasks).length >= expected.length);
     assert.deepEqual(reader.log.names().filter(isTasks), expected);
 
     await untilEventsAreReadable(server.database);
@@ -126,10 +126,14 @@ describe("events of one task", () => {
   }
 
   /** Reads on from where it was, a row at a time, as a reader does that comes back again and again. */
-  function createWitness(teamId: number): { readonly told: string[]; read(): Promise<void> } {
+  function createWitness(teamId: number): {
+    readonly told: string[];
+    read(): Promise<void>;
+    reaches(count: number): Promise<void>;
+  } {
     const told: string[] = [];
     let place: EventPlace = { teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } };
-    return {
+    const witness = {
       told,
       async read() {
         for (;;) {
@@ -143,7 +147,13 @@ describe("events of one task", () => {
           };
         }
       },
+      reaches: (count: number) =>
+        until(async () => {
+          await witness.read();
+          return told.length >= count;
+        }),
     };
+    return witness;
   }
 
   async function openListenedQueue() {
@@ -182,7 +192,7 @@ describe("events of one task", () => {
       await transaction.commit();
       await witness.read();
     }
-    while (witness.told.length < 5) await witness.read();
+    await witness.reaches(5);
     assert.deepEqual(witness.told, [
       "task.created",
       "task.started",
@@ -198,12 +208,12 @@ describe("events of one task", () => {
     await claimDueTasks(claiming, request);
     const cancelled = cancelTask(cancelling, live(teamId), id);
     const blocked = "select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'";
-    while ((await store.database.rows(blocked, [cancelling.pid])).length === 0);
+    await until(async () => (await store.database.rows(blocked, [cancelling.pid])).length > 0);
     await claiming.commit();
     assert.notEqual(await cancelled, null);
     await cancelling.commit();
 
-    while (witness.told.length < 3) await witness.read();
+    await witness.reaches(3);
     assert.deepEqual(witness.told, ["task.created", "task.started", "task.cancelled"]);
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
+import { until } from "../patience.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
@@ -30,7 +31,11 @@ describe("a manual retry of a task", () => {
     server.tasks.retry(server.principal, id, { delaySeconds, priority });
 
   async function comesTo(id: string, status: string): Promise<void> {
-    while ((await server.task(id)).status !== status) await server.dispatchOnce();
+    await until(async () => {
+      if ((await server.task(id)).status === status) return true;
+      await server.dispatchOnce();
+      return false;
+    });
   }
 
   async function failed(request: Partial<TaskRequest> = {}): Promise<string> {

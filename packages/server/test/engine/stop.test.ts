@@ -68,8 +68,10 @@ describe("stopping a node", () => {
 
     const stopped = server.engine.stop(LONG_MS);
     const keeper = server.engine.actors.all.find(({ name }) => name === "slot-keeper");
-    do await keeper?.once();
-    while (await hasUnusedSlots());
+    await until(async () => {
+      await keeper?.once();
+      return !(await hasUnusedSlots());
+    });
     await other.submit();
     await other.submit();
     await server.target.received(2);

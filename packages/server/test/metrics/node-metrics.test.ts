@@ -7,6 +7,7 @@ import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
 import { Problem } from "../../src/domain/problem.ts";
 import { publicTaskId } from "../../src/domain/task-id.ts";
 import { composeApi } from "../../src/server/compose-api.ts";
+import { until } from "../patience.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { databaseAway } from "../test-sql.ts";
 import { parseMetrics, type Scrape } from "./parse-metrics.ts";
@@ -233,7 +234,10 @@ describe("the metrics of a node", () => {
       await server.dispatchOnce();
       // Events wait for the oldest transaction of the whole server, which may be one of another test.
       const isStored = async () => (await database.rows("select 1 from webhook_deliveries")).length > 0;
-      while (!(await isStored())) await fanOut?.once();
+      await until(async () => {
+        await fanOut?.once();
+        return isStored();
+      });
       for (const status of [500, 200]) {
         answer(status);
         await engine.webhookCourier.workOnce();

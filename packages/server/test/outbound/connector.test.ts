@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { readErrorCode } from "../../src/outbound/error-code.ts";
+import { until } from "../patience.ts";
 import { failingLookup, fixedLookup } from "./lookup.ts";
 import { assertFailure, assertResponse, call, httpTarget, listen, newCaller, PATIENT } from "./target.ts";
 
@@ -88,7 +88,7 @@ describe("connecting", () => {
     const calls = Array.from({ length: 10 }, () => caller.call(call(url), PATIENT));
     for (const outcome of await Promise.all(calls)) assertResponse(outcome);
     assert.equal(asked.length, 1);
-    while (target.sockets.some((socket) => !socket.destroyed)) await setImmediate();
+    await until(() => target.sockets.every((socket) => socket.destroyed));
     assertResponse(await caller.call(call(url), PATIENT));
     assert.equal(asked.length, 2);
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it, mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { until } from "../patience.ts";
 import { gate } from "./gate.ts";
 import {
   assertFailure,
@@ -126,7 +127,7 @@ describe("the deadline", () => {
     assertFailure(await hasty);
     lookup.open(["127.0.0.1"]);
     assertResponse(await patient);
-    while (target.sockets.length < 2) await setImmediate();
+    await until(() => target.sockets.length >= 2);
     await connectionClosed(target, target.sockets[0]?.bytesRead === 0 ? 0 : 1);
     assert.deepEqual(paths, ["/patient"]);
   });

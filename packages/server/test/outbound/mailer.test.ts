@@ -5,6 +5,7 @@ import { afterEach, describe, it } from "node:test";
 import { readEmail } from "../../src/domain/identity/email.ts";
 import type { Mail } from "../../src/domain/identity/mail.ts";
 import { createMailer } from "../../src/outbound/mailer.ts";
+import { until } from "../patience.ts";
 import { startTestMailbox, type TestMailbox } from "../test-mailbox.ts";
 
 const LINK =
@@ -299,5 +300,5 @@ describe("the mailer", () => {
 });
 
 async function untilLogged(lines: readonly Line[], event: string): Promise<void> {
-  while (!lines.some((line) => line.event === event)) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => lines.some((line) => line.event === event), { what: () => event });
 }

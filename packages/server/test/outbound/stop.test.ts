@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { until } from "../patience.ts";
 import { gate } from "./gate.ts";
 import {
   assertFailure,
@@ -19,7 +20,7 @@ describe("the abort signal", () => {
     const target = await tcpTarget((socket) => socket.resume());
     const controller = new AbortController();
     const outcome = newCaller().call(call(target.url), { ...PATIENT, signal: controller.signal });
-    while (target.sockets[0] === undefined || target.sockets[0].bytesRead === 0) await setImmediate();
+    await until(() => (target.sockets[0]?.bytesRead ?? 0) > 0);
     controller.abort();
     const failure = await outcome;
     assertFailure(failure);
@@ -32,7 +33,7 @@ describe("the abort signal", () => {
     const target = await scriptedTarget("HTTP/1.1 202 Accepted\r\nContent-Length: 10\r\n\r\nhalf");
     const controller = new AbortController();
     const outcome = newCaller().call(call(target.url), { ...PATIENT, signal: controller.signal });
-    while ((target.sockets[0]?.bytesWritten ?? 0) === 0) await setImmediate();
+    await until(() => (target.sockets[0]?.bytesWritten ?? 0) > 0);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     controller.abort();
     const failure = await outcome;
@@ -97,7 +98,7 @@ describe("stopping", () => {
     );
     const caller = newCaller();
     const underWay = caller.call(call(target.url), PATIENT);
-    while (target.sockets.length === 0) await setImmediate();
+    await until(() => target.sockets.length > 0);
 
     const stopped = Promise.all([caller.stop(), caller.stop()]);
     const refused = await caller.call(call(target.url), PATIENT);
@@ -123,8 +124,7 @@ describe("stopping", () => {
     const target = await tcpTarget((socket) => socket.resume());
     const caller = newCaller();
     const calls = [caller.call(call(target.url), PATIENT), caller.call(call(target.url), PATIENT)];
-    while (target.sockets.some((socket) => socket.bytesRead === 0) || target.sockets.length < 2)
-      await setImmediate();
+    await until(() => target.sockets.filter((socket) => socket.bytesRead > 0).length >= 2);
     const stopped = caller.stop();
     caller.destroy();
     for (const outcome of await Promise.all(calls)) {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createSecureContext } from "node:tls";
 import { fileURLToPath } from "node:url";
+import { until } from "../patience.ts";
 import {
   assertFailure,
   call,
@@ -99,7 +100,7 @@ describe("a call over TLS", () => {
     const target = await tcpTarget((socket) => socket.resume());
     const caller = newCaller();
     const outcome = caller.call(call(`https://127.0.0.1:${target.port}/`), PATIENT);
-    while (target.sockets[0] === undefined) await new Promise(setImmediate);
+    await until(() => target.sockets[0] !== undefined);
     caller.destroy();
     assert.equal((await outcome).kind, "failure");
     await connectionClosed(target);

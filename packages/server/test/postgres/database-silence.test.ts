@@ -6,12 +6,13 @@ import { createDatabase } from "../../src/postgres/database.ts";
 import { createListener } from "../../src/postgres/listener.ts";
 import { createPool, endPool } from "../../src/postgres/pool.ts";
 import { statement } from "../../src/store/sql.ts";
+import { until } from "../patience.ts";
 import { type SilentProxy, startSilentProxy } from "../silent-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { acceptText, type TextDatabase } from "../test-sql.ts";
 
-/** Shorter than a node's own, so that the tests are. */
-const STATEMENT_MS = 400;
+/** Shorter than a node's own, so that the tests are; longer than a busy machine takes for a statement. */
+const STATEMENT_MS = 1_000;
 
 describe("a connection that stops answering without closing", () => {
   let test: TestDatabase;
@@ -27,13 +28,15 @@ describe("a connection that stops answering without closing", () => {
     proxy = await startSilentProxy(test.connection);
     pool = createPool(connection(), { max: 1, applicationName: "desk", onError: () => {} });
     database = acceptText(createDatabase(pool, STATEMENT_MS));
-    await database.rows("select 1");
+    await patient().rows("select 1");
   });
   afterEach(async () => {
     await endPool(pool);
     await proxy.close();
   });
 
+  /** For what is not to be refused. */
+  const patient = () => acceptText(createDatabase(pool, 60_000));
   const connection = () => ({
     connectionString: `postgres://${test.connection.user}@127.0.0.1:${proxy.port}/${test.connection.database}`,
   });
@@ -47,38 +50,38 @@ describe("a connection that stops answering without closing", () => {
     });
     const tookMs = performance.now() - beganMs;
     assert.ok(tookMs >= STATEMENT_MS * 0.9, `${tookMs} ms: it was given its time`);
-    assert.ok(tookMs < STATEMENT_MS * 4, `${tookMs} ms`);
+    assert.ok(tookMs < STATEMENT_MS * 10, `${tookMs} ms`);
   }
 
   it("is closed when a statement times out, and the next statement gets a new one", async () => {
     proxy.silenceUse("desk");
     await refusedInTime(database.rows("select 1"));
 
-    assert.deepEqual(await database.rows("select 2 as two"), [{ two: 2 }]);
+    assert.deepEqual(await patient().rows("select 2 as two"), [{ two: 2 }]);
     assert.equal(proxy.links.length, 2);
   });
 
   it("does not deliver a late answer to a later statement", async () => {
     void proxy.stallNext("select 'late'", "answer");
     await refusedInTime(database.rows("select 'late' as answer"));
-    const asked = database.rows("select 'mine' as answer");
+    const asked = patient().rows("select 'mine' as answer");
     proxy.release();
 
     assert.deepEqual(await asked, [{ answer: "mine" }]);
   });
 
   it("ends its transaction, so that others get its lock in time", async () => {
-    await database.rows("insert into guests values ('first')");
+    await patient().rows("insert into guests values ('first')");
     void proxy.stallNext("commit", "request");
     await refusedInTime(database.transaction((sql) => sql.rows("update guests set name = 'second'")));
 
     // The server still waits for the commit, with the row locked.
-    const names = await acceptText(createDatabase(pool, 10_000)).rows("select name from guests");
+    const names = await patient().rows("select name from guests");
     assert.deepEqual(names, [{ name: "first" }]);
     const waiting = acceptText(createDatabase(pool)).rows("update guests set name = 'third' returning name");
     assert.deepEqual(await waiting, [{ name: "third" }]);
     proxy.release();
-    assert.deepEqual(await database.rows("select name from guests"), [{ name: "third" }]);
+    assert.deepEqual(await patient().rows("select name from guests"), [{ name: "third" }]);
   });
 
   it("is refused in time when it is new, and works again when the network is back", async () => {
@@ -88,10 +91,12 @@ describe("a connection that stops answering without closing", () => {
     await refusedInTime(database.transaction((sql) => sql.rows("select 1")));
     proxy.release();
 
-    for (;;) {
-      const rows = await database.rows("select 2 as two").catch(() => null);
-      if (rows !== null) return assert.deepEqual(rows, [{ two: 2 }]);
-    }
+    let rows: object[] | null = null;
+    await until(async () => {
+      rows = await database.rows("select 2 as two").catch(() => null);
+      return rows !== null;
+    });
+    assert.deepEqual(rows, [{ two: 2 }]);
   });
 
   it("frees its place in the pool when it hangs during setup", async () => {
@@ -116,10 +121,9 @@ describe("a connection that stops answering without closing", () => {
   });
 
   it("does not prevent the pool from ending", async () => {
-    const asked = database.rows("select 1");
-    await asked;
+    await patient().rows("select 1");
     proxy.silence();
-    const stuck = assert.rejects(acceptText(createDatabase(pool, 60_000)).rows("select 1"));
+    const stuck = assert.rejects(patient().rows("select 1"));
     await new Promise(setImmediate);
     await endPool(pool);
     await stuck;
@@ -130,9 +134,8 @@ describe("a connection that stops answering without closing", () => {
 
   it("is not assumed after the process was frozen: an answer that has arrived is read", async () => {
     const asked = database.rows("select 1 as one");
-    const untilMs = performance.now() + STATEMENT_MS * 2;
     await new Promise(setImmediate);
-    while (performance.now() < untilMs);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STATEMENT_MS * 2);
 
     assert.deepEqual(await asked, [{ one: 1 }]);
   });
@@ -153,13 +156,6 @@ describe("a listener whose connection stops answering", () => {
   it("reconnects, reports it and receives notifications again", async () => {
     const heard: string[] = [];
     let connections = 0;
-    const changed: (() => void)[] = [];
-    const change = () => {
-      for (const wake of changed.splice(0)) wake();
-    };
-    const until = async (holds: () => boolean) => {
-      while (!holds()) await new Promise<void>((resolve) => changed.push(resolve));
-    };
     const { user, database } = test.connection;
     const listener = createListener({
       connection: { connectionString: `postgres://${user}@127.0.0.1:${proxy.port}/${database}` },
@@ -167,23 +163,25 @@ describe("a listener whose connection stops answering", () => {
       beatMs: 50,
       onMessage(message) {
         heard.push(message);
-        change();
       },
       onConnected() {
         connections += 1;
-        change();
       },
     });
-    await until(() => connections === 1);
+    await until(() => connections > 0);
+    const before = connections;
     proxy.silenceUse("bellhop-listen");
-    await until(() => connections === 2);
-    await test.database.rows("select pg_notify('server', 'hello')");
-    await until(() => heard.length > 0);
-    assert.deepEqual(heard, ["hello"]);
+    await until(() => connections > before);
+    // On a busy machine it may take a late answer for silence, and connect once more.
+    await until(async () => {
+      await test.database.rows("select pg_notify('server', 'hello')");
+      return heard.length > 0;
+    });
+    assert.equal(heard[0], "hello");
 
     proxy.silence();
     const beganMs = performance.now();
     await listener.stop();
-    assert.ok(performance.now() - beganMs < 1000, "stopping does not wait for it either");
+    assert.ok(performance.now() - beganMs < 10_000, "stopping does not wait for it either");
   });
 });

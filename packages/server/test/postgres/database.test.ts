@@ -5,6 +5,7 @@ import { Problem } from "../../src/domain/problem.ts";
 import { createDatabase } from "../../src/postgres/database.ts";
 import { createPool } from "../../src/postgres/pool.ts";
 import { Unstorable } from "../../src/store/sql.ts";
+import { until } from "../patience.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { acceptText, type TextDatabase } from "../test-sql.ts";
 
@@ -53,12 +54,12 @@ describe("a deadlock", () => {
   }
 
   async function waiting(count: number): Promise<void> {
-    for (;;) {
+    await until(async () => {
       const { rows } = await watcher.query(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
-      if (rows.length === count) return;
-    }
+      return rows.length === count;
+    });
   }
 
   it("is retried by repeating the statement", async () => {

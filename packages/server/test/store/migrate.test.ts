@@ -12,6 +12,7 @@ import {
   schemaVersion,
 } from "../../src/store/migrate.ts";
 import { hashOf, type Migration, OtherHistory } from "../../src/store/migration-history.ts";
+import { until } from "../patience.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { createGate } from "../test-sql.ts";
 
@@ -324,7 +325,7 @@ describe("migrating", () => {
       void migrating.then(() => {
         isOver = true;
       });
-      while (!isOver && !(await hasWaited())) await new Promise((resolve) => setImmediate(resolve));
+      await until(async () => isOver || (await hasWaited()));
       const result = isOver ? await migrating : "waits";
       gate.open();
       await reader;

@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { Client, QstashError } from "@upstash/qstash";
 import { verifySignatureAppRouter } from "@upstash/qstash/nextjs";
 import { BODY_LIMIT } from "../../api/test-api.ts";
+import { until } from "../../patience.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 /** Every method of the official client that publish.test.ts leaves out, against a real server on a real socket. */
@@ -395,7 +396,7 @@ describe("the official client", () => {
     const grouped = await client.schedules.create({ destination: "timed", cron: "* * * * *" });
     await unknown(client.urlGroups.delete("timed"), 412);
     await scene.api.server.advance(60);
-    while ((await scene.api.services.features.schedules.runner.fireOnce()) === 0);
+    await until(async () => (await scene.api.services.features.schedules.runner.fireOnce()) > 0);
     await scene.settle();
 
     assert.deepEqual(

@@ -22,6 +22,7 @@ import {
 import { createOAuthService, type OAuthService } from "../../../src/service/oauth/oauth-service.ts";
 import { readParameters } from "../../../src/service/oauth/parameters.ts";
 import type { AccessTokenAnswer } from "../../../src/service/oauth/token-service.ts";
+import { until } from "../../patience.ts";
 import { principalOf } from "../../test-principal.ts";
 import { type TextDatabase, type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import { openTeamScene, type Person, type TeamScene } from "../people/team-scene.ts";
@@ -173,7 +174,7 @@ export async function openOAuthScene(): Promise<OAuthScene> {
         scene.database.rows(
           "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
-      while ((await waiting()).length === 0) await new Promise(setImmediate);
+      await until(async () => (await waiting()).length > 0);
     },
     async signIn(teamId, email, role) {
       const person = await scene.join(teamId, email, role);

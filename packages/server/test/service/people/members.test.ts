@@ -6,6 +6,7 @@ import { hashSecret } from "../../../src/service/access/secret-hash.ts";
 import { newUuid } from "../../../src/service/new-uuid.ts";
 import { createMemberService, type MemberService } from "../../../src/service/people/member-service.ts";
 import { findSession, insertSession } from "../../../src/store/identity/sessions.ts";
+import { until } from "../../patience.ts";
 import { principalOf } from "../../test-principal.ts";
 import { createGate, watchDatabase } from "../../test-sql.ts";
 import { openTeamScene, type Person, type TeamScene } from "./team-scene.ts";
@@ -250,7 +251,7 @@ describe("members", () => {
           const two = outcomeOf(secondAct(members, bob, ada)).finally(() => {
             arrived = true;
           });
-          while (!arrived && !(await isSomebodyWaiting()));
+          await until(async () => arrived || (await isSomebodyWaiting()));
           gate.open();
 
           assert.equal(await one, "done");

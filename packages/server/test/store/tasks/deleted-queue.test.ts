@@ -8,6 +8,7 @@ import { removePendingOfDeletedQueues } from "../../../src/store/tasks/task-remo
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { until } from "../../patience.ts";
 import type { TextSql } from "../../test-sql.ts";
 import {
   live,
@@ -37,12 +38,12 @@ describe("a task that returns to its queue while the queue is deleted", () => {
   }
 
   async function oneWaits(): Promise<void> {
-    for (;;) {
+    await until(async () => {
       const rows = await store.database.rows(
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       );
-      if (rows.length > 0) return;
-    }
+      return rows.length > 0;
+    });
   }
 
   const ways: Record<string, (sql: TextSql, claim: Claim) => Promise<unknown>> = {

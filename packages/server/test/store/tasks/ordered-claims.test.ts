@@ -15,6 +15,7 @@ import { retryTask } from "../../../src/store/tasks/task-retries.ts";
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { until } from "../../patience.ts";
 import {
   claimRequest,
   live,
@@ -244,12 +245,12 @@ describe("the claim of an ordered queue", () => {
     await store.database.transaction(async (sql) => {
       await cancelTask(sql, live(queue.teamId), first);
       claims.push(claim());
-      for (;;) {
+      await until(async () => {
         const waits = await store.database.rows(
           "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
         );
-        if (waits.length > 0) return;
-      }
+        return waits.length > 0;
+      });
     });
     assert.equal((await claims[0])?.id, second, "the first was cancelled meanwhile");
   });

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { acquireSlots, releaseSlots, type SlotGrant } from "../../../src/store/tasks/queue-slots.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
+import { until } from "../../patience.ts";
 import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 const LOCK_WAIT =
@@ -87,7 +88,7 @@ describe("slots of a queue", () => {
         return grant?.slots;
       });
       // On another connection: a transaction keeps what it has read of pg_stat_activity.
-      while (!isAnswered && (await watcher.rows(LOCK_WAIT)).length === 0);
+      await until(async () => isAnswered || (await watcher.rows(LOCK_WAIT)).length > 0);
       assert.equal(isAnswered, false);
       await sql.rows("insert into queue_slots (team_id, queue_id, worker_id, slots) values ($1, $2, $3, 1)", [
         queue.teamId,
