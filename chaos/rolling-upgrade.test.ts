@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { SERVER } from "../packages/server/test/places.ts";
+import { MAIN } from "../packages/server/test/places.ts";
 import { launch, ready, type ServerProcess, until } from "../packages/server/test/server/server-process.ts";
 import { createTestDatabase, type TestDatabase } from "../packages/server/test/test-database.ts";
 import { createGate } from "../packages/server/test/test-sql.ts";
-import { copyServer } from "./rig/plants.ts";
 import { runRollingUpgrade } from "./rolling-upgrade.ts";
 
-const DIST = join(SERVER, "dist");
-const END_OF_LIST = "export const SCHEMA_VERSION =";
+const END_OF_LIST = "\nvar SCHEMA_VERSION =";
 
 /** What migrations that only add may do, to the tables that every statement of a node uses. */
 const ADDITIVE = [
@@ -21,13 +19,19 @@ const ADDITIVE = [
 ];
 
 /** This build with a further migration, as the next release has one. Returns its main file. */
-function buildNext(directory: string, migration: string): Promise<string> {
-  const edit = {
-    file: "store/migrate.js",
-    find: END_OF_LIST,
-    replace: `${migration}\n${END_OF_LIST}`,
-  };
-  return copyServer(DIST, directory, { edits: [edit] });
+async function buildNext(directory: string, migration: string): Promise<string> {
+  await cp(dirname(MAIN), directory, { recursive: true });
+  await writeFile(join(directory, "package.json"), '{"type":"module"}');
+  let edited = 0;
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith(".js")) continue;
+    const [before = "", ...after] = (await readFile(join(directory, name), "utf8")).split(END_OF_LIST);
+    if (after.length === 0) continue;
+    edited += after.length;
+    await writeFile(join(directory, name), [`${before}\n${migration}`, ...after].join(END_OF_LIST));
+  }
+  assert.equal(edited, 1, `the end of the list of migrations, as it is in ${dirname(MAIN)}`);
+  return join(directory, "main.js");
 }
 
 const add = (version: number, name: string, sql: string, oldestNode: string) =>
@@ -54,7 +58,7 @@ describe("a rolling upgrade", () => {
   it("with an additive migration refuses no request, loses no task and keeps two nodes ready", async () => {
     const { violations, lines } = await runRollingUpgrade({
       connection: test.connection,
-      from: join(DIST, "main.js"),
+      from: MAIN,
       to: await buildNext(join(directory, "additive"), additive),
       directory,
       seconds: 0.3,

@@ -7,6 +7,12 @@ export const ROOT = above(import.meta.dirname);
 /** The server's package as a user has it: the build in `dist`, not the copy that tests import. */
 export const SERVER = join(ROOT, "packages/server");
 
+const built = process.env["TEST_BUNDLE"] ?? join(SERVER, "dist");
+
+/** The server and its command line to run: `dist`, or what `npm test` bundled of it, which starts in half the time. */
+export const MAIN = join(built, "main.js");
+export const BELLHOP = join(built, "cli/bellhop.js");
+
 function above(directory: string): string {
   return existsSync(join(directory, "package-lock.json")) ? directory : above(dirname(directory));
 }

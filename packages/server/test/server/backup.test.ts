@@ -7,11 +7,10 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Bellhop, createBellhop } from "@bellhop/sdk";
 import { type Echo, startEcho } from "../../src/cli/echo.ts";
-import { SERVER } from "../places.ts";
+import { BELLHOP } from "../places.ts";
 import { copyDataDir } from "./data-dir.ts";
 import { API_KEY, type ServerProcess, startServer, until } from "./server-process.ts";
 
-const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 const WRITERS = 4;
 const PAUSE_MS = 20;
 

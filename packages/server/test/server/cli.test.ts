@@ -7,12 +7,10 @@ import { after, before, describe, it } from "node:test";
 import { Agent, request } from "undici";
 import { ensureOperator } from "../../src/service/operator/operator.ts";
 import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
-import { SERVER } from "../places.ts";
+import { BELLHOP } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { copyDataDir } from "./data-dir.ts";
 import { type ServerProcess, startServer, until } from "./server-process.ts";
-
-const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 
 const NOBODY = 65534;
 

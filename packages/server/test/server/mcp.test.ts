@@ -9,11 +9,10 @@ import { type Bellhop, createBellhop } from "@bellhop/sdk";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { type Echo, startEcho } from "../../src/cli/echo.ts";
-import { ROOT, SERVER } from "../places.ts";
+import { BELLHOP, ROOT } from "../places.ts";
 import { copyDataDir } from "./data-dir.ts";
 import { API_KEY, type Json, type ServerProcess, startServer } from "./server-process.ts";
 
-const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 const READS = [
   "explain_task",
   "get_task",

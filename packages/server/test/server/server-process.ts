@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { join } from "node:path";
 import { Agent, request } from "undici";
 import { inTime, until as patientlyUntil } from "../patience.ts";
-import { SERVER } from "../places.ts";
+import { MAIN } from "../places.ts";
 
-const MAIN = join(SERVER, "dist/main.js");
 export const API_KEY = `bh_live_${"k".repeat(40)}`;
 
 export interface ServerProcess {

@@ -7,10 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createBellhop, handler, type ReceivedCall } from "@bellhop/sdk";
-import { SERVER } from "../places.ts";
+import { BELLHOP } from "../places.ts";
 import { type Json, until } from "./server-process.ts";
 
-const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 const TASK_ID = /^task_\w{26}\n$/;
 
 /** False where the shell is there. */

@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { SERVER } from "../../places.ts";
+import { BELLHOP } from "../../places.ts";
 import { openScene, type Scene } from "./scene.ts";
-
-const BELLHOP = join(SERVER, "dist/cli/bellhop.js");
 
 describe("bellhop import qstash", () => {
   let source: Scene;
