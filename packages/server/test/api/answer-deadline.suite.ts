@@ -53,14 +53,18 @@ describe("the deadline of an answer", () => {
     return [response.statusCode, response.headers["retry-after"]];
   };
 
+  const blockedStatement = async () => {
+    const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until(async () => (await api.server.database.rows(blocked)).length > 0);
+  };
+
   it("answers 503 at the deadline and ignores the result that arrives later", async () => {
     const { database } = api.server;
     await database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
       const asked = send("PATCH", "/v1/queues/default");
       asked.end('{"concurrency":3}');
-      const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until(async () => (await database.rows(blocked)).length > 0);
+      await blockedStatement();
       passTime();
 
       assert.deepEqual(await statusOf(asked), [503, "1"]);
@@ -84,16 +88,21 @@ describe("the deadline of an answer", () => {
     assert.deepEqual(await statusOf(asked), [200, undefined]);
   });
 
-  it("starts again when the body is complete, even if the body arrived late", async () => {
+  it("does not count the time in which the client was sending the body", async (test) => {
+    let skewMs = 0;
+    const now = performance.now.bind(performance);
+    test.mock.method(performance, "now", () => now() + skewMs);
     const { database } = api.server;
     await database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
-      headStartMs = 1_700;
+      headStartMs = 0;
       const asked = send("PATCH", "/v1/queues/default");
-      asked.end('{"concurrency":5}');
-      const blocked = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until(async () => (await database.rows(blocked)).length > 0);
-      headStartMs = OVER;
+      asked.write('{"concurrency":');
+      const [received] = await once(api.app.server, "request");
+      await until(() => received.readableFlowing === true);
+      skewMs = 30_000;
+      asked.end("5}");
+      await blockedStatement();
       passTime();
       assert.deepEqual([begun, missed.size], [2, 1]);
 
@@ -101,6 +110,21 @@ describe("the deadline of an answer", () => {
       assert.deepEqual(await statusOf(asked), [503, "1"]);
     });
     await until(async () => (await api.call("GET", "/v1/queues/default")).body.concurrency === 5);
+  });
+
+  it("counts the time before the body is read", async () => {
+    const { database } = api.server;
+    await database.transaction(async (sql) => {
+      await sql.rows("select 1 from queues where team_id = $1 for update", [api.team.id]);
+      headStartMs = 1_700;
+      const asked = send("PATCH", "/v1/queues/default");
+      asked.end('{"concurrency":6}');
+      await blockedStatement();
+      passTime();
+      assert.deepEqual(await statusOf(asked), [503, "1"]);
+      assert.equal(begun, 1);
+    });
+    await until(async () => (await api.call("GET", "/v1/queues/default")).body.concurrency === 6);
   });
 
   it("does not apply to task lists or to requests with ?wait", async () => {

@@ -22,6 +22,10 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     deadline: Deadline | null;
+    /** When the request arrived, on the clock of `performance`. */
+    arrivedAtMs: number;
+    /** When the server began to read its body, after authentication; 0 before. */
+    readFromMs: number;
   }
 }
 
@@ -37,13 +41,14 @@ const SHORT_MS = 100;
  */
 export function answerInTime(app: Api, deadlines: Deadlines): void {
   app.decorateRequest("deadline", null);
+  app.decorateRequest("arrivedAtMs", 0);
+  app.decorateRequest("readFromMs", 0);
   function begin(request: FastifyRequest, reply: FastifyReply, ms = ANSWER_MS): void {
     const deadline = deadlines.begin(ms, () => {
       // A streamed answer has started, though it has not ended.
       if (reply.sent || reply.raw.headersSent) return;
-      // The time in which the caller was sending does not count.
-      const workedMs = request.raw.complete ? Math.max(0, deadline.atMs - request.bodyAtMs) : 0;
-      if (ANSWER_MS - workedMs > SHORT_MS) begin(request, reply, ANSWER_MS - workedMs);
+      const leftMs = ANSWER_MS - workedMs(request, deadline.atMs);
+      if (leftMs > SHORT_MS) begin(request, reply, leftMs);
       else {
         answerError(new Problem("database_away"), request, reply);
         // The late result of the work is not logged.
@@ -52,13 +57,24 @@ export function answerInTime(app: Api, deadlines: Deadlines): void {
       }
     });
     request.deadline = deadline;
+    if (request.arrivedAtMs === 0) request.arrivedAtMs = deadline.atMs - ms;
   }
   app.addHook("onRequest", (request, reply, done) => {
     if (request.routeOptions.config.isPatient !== true && !asksToWait(request)) begin(request, reply);
     done();
   });
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    request.readFromMs = performance.now();
+    done(null, payload);
+  });
   app.addHook("onResponse", (request, _reply, done) => {
     if (request.deadline !== null) deadlines.end(request.deadline);
     done();
   });
+}
+
+/** The time until now without that in which the caller was sending. */
+function workedMs({ arrivedAtMs, readFromMs, bodyAtMs, raw }: FastifyRequest, nowMs: number): number {
+  if (readFromMs === 0) return nowMs - arrivedAtMs;
+  return readFromMs - arrivedAtMs + (raw.complete ? Math.max(0, nowMs - bodyAtMs) : 0);
 }
