@@ -64,7 +64,7 @@ describe("a server of two processes", () => {
   }
 
   async function nodes(): Promise<Json[]> {
-    return JSON.parse((await ask("GET", "/v1/system")).text).nodes;
+    return JSON.parse((await ask("GET", "/v1/system")).text).nodes ?? [];
   }
 
   const pidOf = ({ name }: { name: string }) => Number(name.split(":").at(-1));

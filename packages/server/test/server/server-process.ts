@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { inTime, until as patientlyUntil } from "../patience.ts";
 import { MAIN } from "../places.ts";
@@ -69,7 +70,12 @@ export function launch(
       printed[stream] += chunk.toString();
     });
   }
-  const exit = once(child, "exit").then(([code]) => code as number | null);
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  const exit = once(child, "exit").then(async ([code]) => {
+    // What it printed last may still be under way. A process that it left behind keeps the pipes open.
+    await Promise.race([closed, sleep(1_000, null, { ref: false })]);
+    return code as number | null;
+  });
   let outlives = (_error: unknown) => {};
   const exited = new Promise<number | null>((resolve, reject) => {
     exit.then(resolve, reject);
