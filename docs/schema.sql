@@ -1,4 +1,4 @@
--- The schema after migration 41, written by npm run generate. Nobody runs this file: the server migrates its
+-- The schema after migration 42, written by npm run generate. Nobody runs this file: the server migrates its
 -- database by itself (packages/server/src/store/migrations).
 
 CREATE OR REPLACE FUNCTION public.event_place()
@@ -245,6 +245,17 @@ create table flow_holds (
   constraint flow_holds_pkey PRIMARY KEY (team_id, sandbox, flow, task_id, fence)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
 
+create table flow_line_tasks (
+  team_id integer not null,
+  sandbox boolean not null,
+  flow text not null,
+  task_id uuid not null,
+  retries integer not null,
+  constraint flow_line_tasks_pkey PRIMARY KEY (team_id, sandbox, flow, task_id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000);
+
+CREATE INDEX flow_line_tasks_by_task ON flow_line_tasks USING btree (team_id, task_id);
+
 create table flow_permits (
   team_id integer not null,
   sandbox boolean not null,
@@ -276,6 +287,7 @@ create table flows (
   version bigint not null default 0,
   created_at timestamp with time zone not null default now(),
   used_at timestamp with time zone not null default now(),
+  line_at timestamp with time zone,
   constraint flows_pkey PRIMARY KEY (team_id, sandbox, key)
 ) with (fillfactor=50);
 

@@ -246,6 +246,22 @@ export const HOT_PLANTS: readonly Plant[] = [
     tests: ["store/tasks/flow-claims.test.ts", "engine/flows.test.ts"],
   },
   {
+    name: "flow-line-not-held",
+    file: "store/tasks/flow-line-statement.ts",
+    find: "not l.sandbox and l.flow = g.key",
+    replace: "not l.sandbox and l.flow = g.key and false",
+    breaks: "an ordered flow starts a task when the one before has ended",
+    tests: ["store/tasks/flow-lines.test.ts", "engine/ordered-flows.test.ts"],
+  },
+  {
+    name: "flow-line-older-than-lock",
+    file: "store/tasks/flow-line-statement.ts",
+    find: "from locked l where is_current and is_ordered and",
+    replace: "from locked l where is_ordered and",
+    breaks: "an ordered flow starts one task at a time",
+    tests: ["store/tasks/flow-lines.test.ts"],
+  },
+  {
     name: "queue-permits-not-counted",
     file: "store/tasks/queue-rates.ts",
     find: "Math.max(0, rate - begun)",

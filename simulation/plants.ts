@@ -13,6 +13,7 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "attempt-not-recorded",
   "events-by-transaction",
   "line-not-held",
+  "flow-line-not-held",
   "no-places",
   "no-permits",
 ];
@@ -20,6 +21,7 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
 const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
   "events-by-transaction": { breaks: ["events"], edits: [] },
   "line-not-held": { breaks: ["line"], edits: [] },
+  "flow-line-not-held": { breaks: ["line"], edits: [] },
   "no-places": { breaks: ["H"], edits: [] },
   "no-permits": { breaks: ["H"], edits: [] },
 };
@@ -52,7 +54,7 @@ export async function plantBug(name: string, distDir: string): Promise<PlantedSe
   const statementPlant = STATEMENT_PLANTS.find((each) => each === name) ?? null;
   if (statementPlant !== null || name === "no-deadline") {
     const statementMs = name === "no-deadline" ? { statementMs: NO_DEADLINE_MS } : {};
-    const isOfFlows = name === "no-places" || name === "no-permits";
+    const isOfFlows = ["no-places", "no-permits", "flow-line-not-held"].includes(name);
     const flows = isOfFlows ? { hasFlows: true } : {};
     const options = { server: await loadServer(distDir), statementPlant, ...flows, ...statementMs };
     return { breaks, options, remove: async () => {} };

@@ -6,6 +6,21 @@ const COMMIT_MS = 50;
 /** Within this time of its becoming due a task has joined its line. */
 const JOIN_MS = 10_000;
 
+/** The key of an ordered flow in these runs. There are two. */
+export function orderedKey(number: number): string {
+  return `line-${number % 4 < 2 ? "a" : "b"}`;
+}
+
+const ORDERED_FLOW: QueueRow = {
+  id: 0,
+  name: "",
+  concurrency: 1,
+  paused: false,
+  ordered: true,
+  blocks: false,
+  deleted: false,
+};
+
 /** What is known of a task after its last change. */
 interface Member {
   row: TaskRow;
@@ -24,27 +39,42 @@ interface Line {
 }
 
 /**
- * The promise of ordered queues, from the committed changes in their order: when a task starts, no other has begun and not
+ * The promise of ordered queues and flows, from the committed changes in their order: when a task starts, no other has begun and not
  * ended, none that failed blocks the line, and none that was ready before it is older.
  */
 export function checkLines(history: History): Violation[] {
   const lines = new Map<number, Line>();
+  const flowLines = new Map<string, Line>();
   const created = creations(history.answers);
   const violations: Violation[] = [];
   for (const change of [...history.changes].sort((one, other) => one.seq - other.seq)) {
     if (change.relation === "queues") noteQueue(lines, change.row, change.committedAt);
     if (change.relation !== "tasks") continue;
-    const line = lines.get(change.row.queueId);
-    if (line === undefined) continue;
-    const isOrdered = line.queue.ordered && line.since < change.committedAt - COMMIT_MS;
-    if (isOrdered && isStart(line, change)) {
-      const text = whyNot(line, change, created);
-      const { row, committedAt: at } = change;
-      if (text !== null) violations.push({ promise: "line", text, taskId: row.id, at });
+    for (const line of [lines.get(change.row.queueId), lineOfFlow(flowLines, change.row)]) {
+      if (line === undefined) continue;
+      const isOrdered = line.queue.ordered && line.since < change.committedAt - COMMIT_MS;
+      if (isOrdered && isStart(line, change)) {
+        const text = whyNot(line, change, created);
+        const { row, committedAt: at } = change;
+        if (text !== null) violations.push({ promise: "line", text, taskId: row.id, at });
+      }
+      noteTask(line, change);
     }
-    noteTask(line, change);
   }
   return violations;
+}
+
+/** Such a flow is ordered from its first task on. */
+function lineOfFlow(lines: Map<string, Line>, { teamId, flow }: TaskRow): Line | undefined {
+  if (flow == null || !/^line-[ab]$/.test(flow)) return undefined;
+  const name = `${teamId} ${flow}`;
+  const line = lines.get(name) ?? {
+    queue: ORDERED_FLOW,
+    since: Number.NEGATIVE_INFINITY,
+    members: new Map(),
+  };
+  lines.set(name, line);
+  return line;
 }
 
 function noteQueue(lines: Map<number, Line>, queue: QueueRow, at: number): void {

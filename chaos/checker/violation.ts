@@ -23,7 +23,7 @@ export const PROMISES = {
   rest: "nothing stays under way for nobody",
   stats: "counts are exact",
   order: "the highest priority starts first, and nothing before it is due",
-  line: "an ordered queue starts its tasks in the order of creation, each when the one before has ended",
+  line: "an ordered queue or flow starts its tasks in the order of creation, each when the one before has ended",
   told: "the caller is told after the end, at least once",
   schedules: "every time of a schedule makes one task",
   bulks: "every task of a bulk action has one turn",

@@ -1,5 +1,6 @@
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import { flowKey } from "../checker/flows.ts";
+import { orderedKey } from "../checker/lines.ts";
 import type { Behaviour } from "./behaviours.ts";
 import type { Random } from "./random.ts";
 
@@ -87,9 +88,13 @@ export function drawTask(
       }
     : undefined;
   const [concurrency, rate, period] = random.pick(FLOWS);
-  const flow = random.chance(mix.flows)
-    ? { key: flowKey(concurrency, rate, period), concurrency, rate, period }
-    : undefined;
+  // A line of tasks that wait for others would not end in time.
+  const isInLine = !waits && !polls && random.chance(0.04);
+  const flow = isInLine
+    ? { key: orderedKey(random.between(0, 3)), ordered: true }
+    : random.chance(mix.flows)
+      ? { key: flowKey(concurrency, rate, period), concurrency, rate, period }
+      : undefined;
   const body = isDirect
     ? {
         ...shared,

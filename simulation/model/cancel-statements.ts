@@ -27,6 +27,7 @@ export const cancelStatements: Effects = {
         ...pickColumns(row, [
           "shape",
           "queue_id",
+          "flow",
           "sandbox",
           "worker_id",
           "fence",

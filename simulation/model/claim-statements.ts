@@ -99,6 +99,7 @@ export const claimStatements: Effects = {
             "id",
             "shape",
             "queue_id",
+            "flow",
             "fence",
             "timeout_seconds",
             "callback_sealed",

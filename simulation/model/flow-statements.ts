@@ -1,5 +1,6 @@
 import { byTurn, CLAIMED } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt } from "./effect.ts";
+import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
 import { isTaskLocked, type Session } from "./session.ts";
 import type { FlowColumns, HoldColumns, TaskColumns } from "./tables.ts";
 import { changeTask, pickColumns } from "./task-rows.ts";
@@ -16,22 +17,15 @@ export const flowStatements: Effects = {
   claim_flow_tasks(session, values) {
     const { tables, nowMs } = session;
     const workerId = numberAt(values, 2);
-    const epochs = arrayAt<number>(values, 4);
-    const frees = arrayAt<number>(values, 5);
-    const slots = new Map(
-      arrayAt<number>(values, 3).flatMap((id, index) =>
-        tables.queues.get(id)?.epoch === epochs[index] && tables.workers.has(workerId)
-          ? [[id, frees[index] ?? 0] as const]
-          : [],
-      ),
-    );
+    const slots = slotsOf(session, values);
     const keys = arrayAt<string>(values, 6);
-    const queueIds = arrayAt<string>(values, 7).map((list) => list.slice(1, -1).split(",").map(Number));
-    const limit = numberAt(values, 8);
+    const queueIds = arrayAt<string>(values, 8).map((list) => list.slice(1, -1).split(",").map(Number));
+    const limit = numberAt(values, 7);
     const gates = keys.flatMap((key) => tables.flows.get(key) ?? []).map((flow) => gateOf(session, flow));
-    const picked = gates.flatMap(({ key, places, permits }) =>
+    const picked = gates.flatMap(({ key, places, permits, ordered }) =>
       byTurn(
-        (queueIds[keys.indexOf(key)] ?? []).flatMap((queueId) => {
+        // Another statement claims those of an ordered flow.
+        (ordered ? [] : (queueIds[keys.indexOf(key)] ?? [])).flatMap((queueId) => {
           const free = slots.get(queueId) ?? 0;
           if (free === 0) return [];
           const due = pendingOfFlows(session).filter(
@@ -46,43 +40,68 @@ export const flowStatements: Effects = {
         }),
       ).slice(0, Math.min(places, permits)),
     );
-    const left = new Map(slots);
-    const chosen = byTurn(picked)
-      .filter(({ queue_id }) => {
-        const free = left.get(queue_id) ?? 0;
-        left.set(queue_id, free - 1);
-        return free > 0;
-      })
-      .slice(0, limit);
+    const chosen = withSlots(byTurn(picked), slots).slice(0, limit);
     for (const gate of gates) clean(session, gate);
     const claimed = chosen.map((row) => claimRow(session, row, workerId));
-    const found = {
-      isTask: false,
-      flows: gates.map(({ key, places, permits, period, permitMs }) => ({
-        key,
-        isPaused: false,
-        isPausedForGood: false,
-        pausedMs: null,
-        places,
-        permits,
-        hold: null,
-        period,
-        permitMs,
-      })),
-      unknown: unlessNone(keys.filter((key) => !tables.flows.has(key))),
-      currentQueueIds: [...slots.keys()],
-      id: null,
-    };
-    const tasks = claimed.map((row) => ({
-      isTask: true,
-      ...pickColumns(row, [...CLAIMED, "flow"]),
-      queueId: row.queue_id,
-      runAt: new Date(row.run_at),
-      scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
-      attemptStartedAt: new Date(row.attempt_started_at ?? 0),
+    const states = gates.map(({ places, ...gate }) => ({
+      ...stateOf(gate),
+      isPaused: gate.ordered === true,
+      isOrdered: gate.ordered === true,
+      places,
+      hold: null,
     }));
-    // The statement's left join has a row without a task too.
-    return [found, ...(tasks.length === 0 ? [{ isTask: true, id: null }] : tasks)];
+    return answer(session, { keys, slots, states }, claimed);
+  },
+
+  claim_flow_lines(session, values) {
+    const { tables } = session;
+    const workerId = numberAt(values, 2);
+    const slots = slotsOf(session, values);
+    const keys = arrayAt<string>(values, 6);
+    const flows = keys.flatMap((key) => tables.flows.get(key) ?? []);
+    const states: object[] = [];
+    const heads: TaskColumns[] = [];
+    const held = new Map<string, TaskColumns[]>();
+    for (const flow of flows) {
+      const { key } = flow;
+      const line = tables.flowLines.get(key);
+      if (!flow.ordered || line === undefined) {
+        states.push({ key, kind: flow.ordered ? "unopened" : "unordered" });
+        continue;
+      }
+      const gate = gateOf(session, { ...flow, concurrency: null });
+      const holding = holders(session, line.begun, false);
+      held.set(key, holding);
+      states.push({ ...stateOf(gate), isHeld: holding.length > 0 });
+      const head = gate.permits > 0 ? firstOfLine(session, key, holding) : undefined;
+      if (head === undefined) continue;
+      heads.push(head);
+      const queue = tables.queues.get(head.queue_id);
+      states.push({ key, headQueueId: queue?.id, headQueue: queue?.name });
+      if (flow.period !== null) clean(session, gate);
+    }
+    const free = heads.filter(({ id }) => !isTaskLocked(session, id));
+    const chosen = withSlots(byCreation(free), slots).slice(0, numberAt(values, 7));
+    const claimed = chosen.map((row) => claimRow(session, row, workerId));
+    for (const [key, holding] of held) {
+      const begun = new Map(holding.map(({ id }) => [id, tables.flowLines.get(key)?.begun.get(id) ?? 0]));
+      for (const { id, flow, retries } of claimed) if (flow === key) begun.set(id, retries);
+      tables.flowLines.set(key, { isOpen: true, begun });
+    }
+    return answer(session, { keys, slots, states }, byTurn(claimed));
+  },
+
+  open_flow_lines(session, values) {
+    const { tables } = session;
+    for (const key of arrayAt<string>(values, 2)) {
+      if (!tables.flows.get(key)?.ordered || tables.flowLines.has(key)) continue;
+      const begun = begunOf(
+        session,
+        (task) => task.flow === key && (isUnderWay(task) || isBetweenAttempts(task)),
+      );
+      tables.flowLines.set(key, { isOpen: true, begun });
+    }
+    return [];
   },
 
   confirm_flow_permits(session, values) {
@@ -105,7 +124,7 @@ export const flowStatements: Effects = {
   open_flow(session, values) {
     const key = String(values[2]);
     if (!session.tables.flows.has(key))
-      session.tables.flows.set(key, { key, concurrency: null, rate: null, period: null });
+      session.tables.flows.set(key, { key, concurrency: null, rate: null, period: null, ordered: null });
     return [];
   },
 
@@ -148,6 +167,81 @@ export const flowStatements: Effects = {
     });
   },
 };
+
+/** The slots that are valid, by queue. */
+function slotsOf({ tables }: Session, values: readonly unknown[]): ReadonlyMap<number, number> {
+  const workerId = numberAt(values, 2);
+  const epochs = arrayAt<number>(values, 4);
+  const frees = arrayAt<number>(values, 5);
+  return new Map(
+    arrayAt<number>(values, 3).flatMap((id, index) =>
+      tables.queues.get(id)?.epoch === epochs[index] && tables.workers.has(workerId)
+        ? [[id, frees[index] ?? 0] as const]
+        : [],
+    ),
+  );
+}
+
+/** As many of each queue as it has slots, the first of them. */
+function withSlots(tasks: readonly TaskColumns[], slots: ReadonlyMap<number, number>): TaskColumns[] {
+  const left = new Map(slots);
+  return tasks.filter(({ queue_id }) => {
+    const free = left.get(queue_id) ?? 0;
+    left.set(queue_id, free - 1);
+    return free > 0;
+  });
+}
+
+function stateOf({ key, permits, period, permitMs }: Omit<Gate, "places">): object {
+  return { key, isPaused: false, isPausedForGood: false, pausedMs: null, permits, period, permitMs };
+}
+
+function answer(
+  { tables }: Session,
+  {
+    keys,
+    slots,
+    states,
+  }: {
+    readonly keys: readonly string[];
+    readonly slots: ReadonlyMap<number, number>;
+    readonly states: readonly object[];
+  },
+  claimed: readonly TaskColumns[],
+): object[] {
+  const found = {
+    isTask: false,
+    flows: states.length === 0 ? null : states,
+    unknown: unlessNone(keys.filter((key) => !tables.flows.has(key))),
+    currentQueueIds: [...slots.keys()],
+    id: null,
+  };
+  const tasks = claimed.map((row) => ({
+    isTask: true,
+    ...pickColumns(row, [...CLAIMED, "flow"]),
+    queueId: row.queue_id,
+    runAt: new Date(row.run_at),
+    scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
+    attemptStartedAt: new Date(row.attempt_started_at ?? 0),
+  }));
+  // The statement's left join has a row without a task too.
+  return [found, ...(tasks.length === 0 ? [{ isTask: true, id: null }] : tasks)];
+}
+
+/** Who may start next in the line of a flow. */
+function firstOfLine(session: Session, key: string, held: readonly TaskColumns[]): TaskColumns | undefined {
+  const { nowMs, model } = session;
+  const canStart = ({ run_at, deadline_at }: TaskColumns) =>
+    run_at <= nowMs && (deadline_at === null || deadline_at > nowMs);
+  if (held.length > 0 && model.plant !== "flow-line-not-held") {
+    const [head] = held;
+    return head !== undefined && held.every(({ status }) => status === "pending") && canStart(head)
+      ? head
+      : undefined;
+  }
+  const due = pendingOfFlows(session).filter((task) => task.flow === key && canStart(task));
+  return byCreation(due)[0];
+}
 
 function pendingOfFlows({ tables }: Session): TaskColumns[] {
   return [...tables.tasks.values()].filter(

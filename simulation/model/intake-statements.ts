@@ -58,7 +58,7 @@ export const intakeStatements: Effects = {
     const carried = recordsAt<Omit<FlowColumns, "key"> & { readonly id: string }>(values, 3)
       .filter(({ id }) => ids.has(id))
       .sort((one, other) => (one.id < other.id ? -1 : 1));
-    for (const { id, concurrency, rate, period } of carried) {
+    for (const { id, concurrency, rate, period, ordered } of carried) {
       const key = flows.get(id) ?? "";
       const before = session.tables.flows.get(key);
       session.tables.flows.set(key, {
@@ -66,6 +66,7 @@ export const intakeStatements: Effects = {
         concurrency: concurrency ?? before?.concurrency ?? null,
         rate: rate ?? before?.rate ?? null,
         period: rate === null ? (before?.period ?? null) : period,
+        ordered: ordered ?? before?.ordered ?? null,
       });
     }
     return stored;
@@ -96,7 +97,7 @@ export const intakeStatements: Effects = {
     if (row.status !== "pending") return [];
     takeTally(session, row.queue_id);
     write(session, () => deleteTask(session, row));
-    return [{ queueId: row.queue_id, sandbox: row.sandbox }];
+    return [{ queueId: row.queue_id, flow: row.flow, sandbox: row.sandbox }];
   },
 
   task_status({ tables }, values) {

@@ -103,21 +103,24 @@ function started(row: TaskColumns, workerId: number, nowMs: number): Partial<Tas
 }
 
 function begunTasks(
-  { tables }: Session,
+  session: Session,
   queueId: number,
   ...which: ((task: TaskColumns) => boolean)[]
 ): Map<string, number> {
-  const begun = [...tables.tasks.values()].filter(
-    (task) => task.queue_id === queueId && !task.sandbox && which.some((isOne) => isOne(task)),
-  );
+  return begunOf(session, (task) => task.queue_id === queueId && which.some((isOne) => isOne(task)));
+}
+
+/** Those that have begun, with how often each was retried by hand. */
+export function begunOf({ tables }: Session, isOne: (task: TaskColumns) => boolean): Map<string, number> {
+  const begun = [...tables.tasks.values()].filter((task) => !task.sandbox && isOne(task));
   return new Map(begun.map(({ id, retries }) => [id, retries]));
 }
 
-function isUnderWay({ status }: TaskColumns): boolean {
+export function isUnderWay({ status }: TaskColumns): boolean {
   return status === "active" || status === "waiting" || status === "polling";
 }
 
-function isBetweenAttempts({
+export function isBetweenAttempts({
   status,
   attempt_count,
   retries,
@@ -128,7 +131,7 @@ function isBetweenAttempts({
 }
 
 /** Of those that have begun, those that hold the line, the oldest first. */
-function holders(
+export function holders(
   { tables, model }: Session,
   begun: ReadonlyMap<string, number>,
   blocks: boolean,
@@ -162,7 +165,7 @@ function isStartable(task: TaskColumns, nowMs: number): boolean {
   return isDue(task, nowMs) && (task.deadline_at === null || task.deadline_at > nowMs);
 }
 
-function byCreation(tasks: readonly TaskColumns[]): TaskColumns[] {
+export function byCreation(tasks: readonly TaskColumns[]): TaskColumns[] {
   return ordered(
     tasks,
     ({ created_at }) => created_at,

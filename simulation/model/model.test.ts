@@ -170,7 +170,7 @@ function comparable(name: string, rows: readonly object[], told: ReadonlyMap<unk
     return name.endsWith("notifications") && "id" in known ? { ...known, id: told.get(known.id) } : known;
   });
   if (name === "claim_due_tasks") return plain;
-  if (name === "claim_flow_tasks") return plain.sort(byKind);
+  if (name === "claim_flow_tasks" || name === "claim_flow_lines") return plain.sort(byKind);
   return plain.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 

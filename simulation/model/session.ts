@@ -12,6 +12,7 @@ export type StatementPlant =
   | "attempt-not-recorded"
   | "events-by-transaction"
   | "line-not-held"
+  | "flow-line-not-held"
   | "no-places"
   | "no-permits";
 

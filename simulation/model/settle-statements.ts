@@ -147,6 +147,7 @@ export const settleStatements: Effects = {
       teamId: row.team_id,
       id: row.id,
       queueId: row.queue_id,
+      flow: row.flow,
       notify: isNotified(row),
     }));
   },
@@ -166,8 +167,8 @@ export const settleStatements: Effects = {
       error: null,
     });
     notifyEnds(session, [resolved]);
-    const { team_id: teamId, id, queue_id: queueId, sandbox, on_complete_url } = row;
-    return [{ teamId, id, queueId, sandbox, notify: on_complete_url !== null }];
+    const { team_id: teamId, id, queue_id: queueId, flow, sandbox, on_complete_url } = row;
+    return [{ teamId, id, queueId, flow, sandbox, notify: on_complete_url !== null }];
   },
 
   callback_status(session, values) {

@@ -70,6 +70,7 @@ const HOT: readonly string[] = [
   "insert_flow_tasks",
   "claim_due_tasks",
   "claim_flow_tasks",
+  "claim_flow_lines",
   "settle_attempts",
   "settle_attempts_completed",
 ];

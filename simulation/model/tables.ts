@@ -100,7 +100,7 @@ export interface SlotColumns {
   readonly version: string;
 }
 
-/** The line of an ordered queue. */
+/** The line of an ordered queue or flow. */
 export interface LineColumns {
   readonly isOpen: boolean;
   /** The tasks that have begun, with how often each had been retried by hand. */
@@ -183,6 +183,7 @@ export interface FlowColumns {
   readonly concurrency: number | null;
   readonly rate: number | null;
   readonly period: number | null;
+  readonly ordered: boolean | null;
 }
 
 export interface HoldColumns {
@@ -204,6 +205,8 @@ export interface Tables {
   readonly slots: Map<string, SlotColumns>;
   /** Which others are due, and in which order, the model finds in the tasks. */
   readonly lines: Map<number, LineColumns>;
+  /** Of ordered flows, by their keys. */
+  readonly flowLines: Map<string, LineColumns>;
   readonly notifications: Map<string, NotificationColumns>;
   readonly keys: Map<string, KeyColumns>;
   readonly bulks: Map<string, BulkColumns>;
@@ -237,6 +240,7 @@ export function emptyTables(): Tables {
     workers: new Map(),
     slots: new Map(),
     lines: new Map(),
+    flowLines: new Map(),
     notifications: new Map(),
     keys: new Map(),
     bulks: new Map(),

@@ -1,4 +1,5 @@
 import { flowKey } from "../../chaos/checker/flows.ts";
+import { orderedKey } from "../../chaos/checker/lines.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import { type NewTask, NO_FOLLOW_UP } from "../../packages/server/src/domain/task.ts";
 
@@ -116,11 +117,13 @@ function anyTask(number: number, random: Random): NewTask {
   };
 }
 
-/** One in three has one of two flows, each with limits that are met. */
+/** One in three has one of two flows, each with limits that are met; one in six has an ordered one. */
 function flowOf(number: number): NewTask["flow"] {
+  if (number % 6 === 4)
+    return { key: orderedKey(number), concurrency: null, rate: null, period: null, ordered: true };
   if (number % 3 !== 2) return null;
   const [concurrency, rate, period] = number % 2 === 0 ? [1, 4, 3] : [3, 2, 6];
-  return { key: flowKey(concurrency, rate, period), concurrency, rate, period };
+  return { key: flowKey(concurrency, rate, period), concurrency, rate, period, ordered: null };
 }
 
 function pollConfig(id: string, maxDuration: number) {

@@ -732,12 +732,15 @@ class FailureList(TypedDict):
 class FlowSource(TypedDict):
     concurrency: Literal["stored", "task", None]
     rate: Literal["stored", "task", None]
+    ordered: Literal["stored", "task", None]
 
 class Flow(TypedDict):
     key: str
     concurrency: int | None
     rate: int | None
     period: int | None
+    ordered: bool
+    on_failure: Literal["continue", "block"]
     pause_on_retry_after: bool
     hold: Literal["call", "task"]
     max_waiting: int | None
@@ -765,6 +768,7 @@ class FlowOfTask(TypedDict):
     concurrency: NotRequired[int]
     rate: NotRequired[int]
     period: NotRequired[int]
+    ordered: NotRequired[bool]
 
 class Invitation(TypedDict):
     id: str
@@ -949,6 +953,8 @@ class PutFlow(TypedDict):
     concurrency: NotRequired[int]
     rate: NotRequired[int]
     period: NotRequired[int]
+    ordered: NotRequired[bool]
+    on_failure: NotRequired[Literal["continue", "block"]]
     pause_on_retry_after: NotRequired[bool]
     hold: NotRequired[Literal["call", "task"]]
     max_waiting: NotRequired[int]

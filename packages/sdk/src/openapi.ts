@@ -4098,6 +4098,13 @@ export interface components {
             rate: number | null;
             /** @description Seconds; null without a rate. */
             period: number | null;
+            /** @description Whether its tasks start one at a time, in the order of creation. */
+            ordered: boolean;
+            /**
+             * @description What becomes of an ordered flow's line when a task fails.
+             * @enum {string}
+             */
+            on_failure: "continue" | "block";
             /** @description Whether `Retry-After` pauses the flow. */
             pause_on_retry_after: boolean;
             /**
@@ -4119,6 +4126,11 @@ export interface components {
                  * @enum {string|null}
                  */
                 rate: "stored" | "task" | null;
+                /**
+                 * @description Of the order.
+                 * @enum {string|null}
+                 */
+                ordered: "stored" | "task" | null;
             };
             /** @description No call begins. */
             paused: boolean;
@@ -4165,6 +4177,8 @@ export interface components {
             rate?: number;
             /** @description Seconds. Default: 1. Only with `rate`. */
             period?: number;
+            /** @description Its tasks start one at a time, in the order of creation, each when the one before has ended. `concurrency` is 1 then. */
+            ordered?: boolean;
         };
         /** @description A link that was mailed to join the team; never shown again. */
         Invitation: {
@@ -4798,6 +4812,13 @@ export interface components {
             rate?: number;
             /** @description Seconds. Default: 1. Only with `rate`. */
             period?: number;
+            /** @description Its tasks start one at a time, in the order of creation, each when the one before has ended. `concurrency` is 1 then. */
+            ordered?: boolean;
+            /**
+             * @description Of an ordered flow: whether its line goes on after a failed task, or stops until that task is retried and completes, or is dismissed. Default: `continue`.
+             * @enum {string}
+             */
+            on_failure?: "continue" | "block";
             /** @description Whether a 429 or 503 with `Retry-After` pauses the whole flow. Default: only for `host:` and `token:` keys. */
             pause_on_retry_after?: boolean;
             /**

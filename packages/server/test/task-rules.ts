@@ -25,8 +25,10 @@ alter table tasks
   add constraint tasks_is_found_by_its_state
     -- A pending task with neither waits in breaker_tasks.
     check ((due_at is not distinct from case when status = 'pending' and not sandbox and flow is null then run_at end
-            and flow_due_at is not distinct from
-                  case when status = 'pending' and not sandbox and flow is not null then run_at end
+            and (flow_due_at is not distinct from
+                   case when status = 'pending' and not sandbox and flow is not null then run_at end
+                 -- In the line of an ordered flow.
+                 or status = 'pending' and not sandbox and flow is not null and flow_due_at = created_at)
             or status = 'pending' and not sandbox and due_at is null and flow_due_at is null)
            and poll_at is not distinct from
                  case when status = 'polling' and worker_id is null and not sandbox then run_at end

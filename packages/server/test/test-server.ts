@@ -139,7 +139,7 @@ export async function openTestServer(
         `with moved as (
            update tasks set run_at = run_at - make_interval(secs => $1),
                             due_at = due_at - make_interval(secs => $1),
-                            flow_due_at = flow_due_at - make_interval(secs => $1),
+                            flow_due_at = case when flow_due_at = run_at then flow_due_at - make_interval(secs => $1) else flow_due_at end,
                             poll_at = poll_at - make_interval(secs => $1),
                             deadline_at = deadline_at - make_interval(secs => $1)
             where status in ('pending', 'waiting', 'polling')

@@ -70,9 +70,9 @@ export function usePauseFlow() {
 }
 
 /** `5 at once, 100 in 60 s`. */
-export function limitsText({ concurrency, rate, period }: Flow): string {
+export function limitsText({ concurrency, rate, period, ordered }: Flow): string {
   const parts = [
-    ...(concurrency === null ? [] : [`${concurrency} at once`]),
+    ...(ordered ? ["in strict order"] : concurrency === null ? [] : [`${concurrency} at once`]),
     ...(rate === null ? [] : [`${rate} in ${period ?? 1} s`]),
   ];
   return parts.length === 0 ? "no limit" : parts.join(", ");

@@ -159,7 +159,7 @@ function columnsOf(
 }
 
 function hasStored({ source }: Flow): boolean {
-  return source.concurrency === "stored" || source.rate === "stored";
+  return Object.values(source).includes("stored");
 }
 
 function Used({ of, limit }: { readonly of: number; readonly limit: number | null }) {

@@ -23,6 +23,9 @@ export const REASON_CODES = [
   "sandbox",
 ] as const;
 
+/** Tasks that go first are counted up to this number. */
+const MOST_COUNTED = 1000;
+
 export interface Reason {
   readonly code: (typeof REASON_CODES)[number];
   /** One sentence for people. */
@@ -74,7 +77,11 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
   /** For a pending task: the starts of its queue in the last full minutes that had any, three at most. */
   readonly recent: { readonly starts: number; readonly minutes: number } | null;
   /** For a pending task of an ordered queue: another task that holds the line; null if none does. */
-  readonly lineHolder: (TaskName & Pick<Task, "status"> & { readonly runAtMs: number }) | null;
+  readonly lineHolder: LineHolder | null;
+}
+
+interface LineHolder extends TaskName, Pick<Task, "status"> {
+  readonly runAtMs: number;
 }
 
 /** What a rate lets begin at one instant. */
@@ -89,6 +96,10 @@ export interface RateCircumstances {
 /** What a flow lets begin at one instant. */
 export interface FlowCircumstances {
   readonly key: string;
+  readonly ordered: boolean;
+  /** Of an ordered flow: another task that holds the line; null if none does. */
+  readonly lineHolder: LineHolder | null;
+  /** Null: no limit but the order. */
   readonly concurrency: number | null;
   readonly active: number;
   readonly rate: number | null;
@@ -198,7 +209,10 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   const ahead = (task.ahead ?? 0) + (lineHolder?.status === "active" ? 1 : 0);
   // Who is held back by a breaker waits in no line.
   if (ahead > 0 && task.breaker === null)
-    add("behind", `${ahead >= 1000 ? "1000 or more" : ahead} due tasks of its queue go first`);
+    add(
+      "behind",
+      `${ahead >= MOST_COUNTED ? `${MOST_COUNTED} or more` : ahead} due tasks of its queue go first`,
+    );
   return reasons;
 }
 
@@ -240,17 +254,28 @@ function whyHeld(flow: FlowCircumstances, now: Date): Reason[] {
       detail: `${begun} calls of flow "${key}" began in the last ${period ?? 1} s, and ${rate} may`,
       until: flow.nextAt === null ? null : new Date(flow.nextAt),
     });
+  if (flow.ordered) reasons.push(...whyInLine(flow));
+  return reasons;
+}
+
+function whyInLine({ key, lineHolder, ahead }: FlowCircumstances): Reason[] {
+  const reasons: Reason[] = [];
+  if (lineHolder !== null && lineHolder.status !== "active") reasons.push(blockedBy(lineHolder));
+  const before = (ahead ?? MOST_COUNTED) + (lineHolder?.status === "active" ? 1 : 0);
+  const many = before >= MOST_COUNTED ? `${MOST_COUNTED} or more` : before;
+  if (before > 0)
+    reasons.push({ code: "behind", detail: `${many} tasks of its flow "${key}" go first`, until: null });
   return reasons;
 }
 
 /** What the first one of the line waits for. While its call is under way, the others are simply behind it. */
-function blockedBy(holder: NonNullable<Circumstances["lineHolder"]>): Reason {
+function blockedBy(holder: LineHolder): Reason {
   const { id, shape } = holder;
   const detail = `Task ${publicTaskId(holder)} ${howItHolds(holder)}`;
   return { code: "blocked_by", detail, until: null, blockedBy: { id, shape } };
 }
 
-function howItHolds({ status, runAtMs }: NonNullable<Circumstances["lineHolder"]>): string {
+function howItHolds({ status, runAtMs }: LineHolder): string {
   const holds = "holds the line until it has ended";
   if (status === "failed") return "failed and blocks the line: retry it, or dismiss it";
   if (status === "waiting") return `${holds}: it waits for its callback`;

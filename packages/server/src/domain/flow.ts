@@ -25,6 +25,8 @@ export interface TaskFlow {
   readonly rate: number | null;
   /** Seconds; set if the rate is. */
   readonly period: number | null;
+  /** Its tasks start one at a time, in the order of creation. Null: it says nothing of it. */
+  readonly ordered: boolean | null;
 }
 
 /** As written: a key, or a key with limits. */
@@ -35,14 +37,18 @@ export type AskedFlow =
       readonly concurrency?: number;
       readonly rate?: number;
       readonly period?: number;
+      readonly ordered?: boolean;
     };
+
+/** Of a task that names its flow only. */
+export const NO_LIMITS = { concurrency: null, rate: null, period: null, ordered: null } as const;
 
 export function isFlowKey(text: string): boolean {
   return FLOW_KEY.test(text);
 }
 
 export function flowComplaints(asked: AskedFlow): ProblemDetail[] {
-  const { key, rate, period } = typeof asked === "string" ? { key: asked } : asked;
+  const { key, concurrency, rate, period, ordered } = typeof asked === "string" ? { key: asked } : asked;
   const field = typeof asked === "string" ? "flow" : 'flow["key"]';
   const complaints: ProblemDetail[] = [];
   if (key.startsWith("$") ? key !== HOST && key !== TOKEN : !isFlowKey(key))
@@ -51,13 +57,15 @@ export function flowComplaints(asked: AskedFlow): ProblemDetail[] {
     );
   if (period !== undefined && rate === undefined)
     complaints.push({ field: 'flow["period"]', error: 'flow["period"] needs flow["rate"]' });
+  if (ordered && concurrency !== undefined && concurrency !== 1)
+    complaints.push(mustBe('flow["concurrency"]', "1 in an ordered flow"));
   return complaints;
 }
 
 export function readFlow(asked: AskedFlow): TaskFlow {
-  if (typeof asked === "string") return { key: asked, concurrency: null, rate: null, period: null };
-  const { key, concurrency = null, rate = null, period = 1 } = asked;
-  return { key, concurrency, rate, period: rate === null ? null : period };
+  if (typeof asked === "string") return { key: asked, ...NO_LIMITS };
+  const { key, concurrency = null, rate = null, period = 1, ordered = null } = asked;
+  return { key, concurrency, rate, period: rate === null ? null : period, ordered };
 }
 
 /** The flow with its key as stored: `$host` and `$token` follow from the call. */

@@ -34,6 +34,9 @@ const MOST_AHEAD = 1_000;
  */
 function estimateStart(task: Circumstances, reasons: readonly Reason[]): Date | null {
   if (task.status !== "pending" || reasons.some(({ code }) => UNKNOWN.includes(code))) return null;
+  // How long those before it in the line of its flow take is not known.
+  if (task.flowState?.ordered && (task.flowState.ahead !== 0 || task.flowState.lineHolder !== null))
+    return null;
   const nowMs = task.now.getTime();
   const times = [Math.max(nowMs, task.runAt.getTime()), afterOthers(task, reasons), afterRate(task, reasons)];
   const known = times.filter((time) => time !== null);

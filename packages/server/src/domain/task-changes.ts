@@ -11,6 +11,8 @@ export interface ChangedTask {
   readonly id: string;
   /** Left out: a live task. */
   readonly sandbox?: boolean;
+  /** The key of its flow. */
+  readonly flow?: string | null;
   /** Left out: unknown, or no message. */
   readonly message?: Pick<Message, "lineOf"> | null;
 }

@@ -1,6 +1,6 @@
 import type { Call, RefuseUrl } from "./call.ts";
 import { invalid } from "./complaint.ts";
-import { resolveFlow } from "./flow.ts";
+import { NO_LIMITS, resolveFlow } from "./flow.ts";
 import { pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
 import type { Shape, Task } from "./task.ts";
@@ -51,16 +51,14 @@ export function correctCall(
 function movedFlow(key: string, before: Call, after: Call): string {
   for (const name of ["$host", "$token"]) {
     const resolved = keyOrNull(name, before);
-    if (resolved === key) return resolveFlow({ ...NO_FIGURES, key: name }, after).key;
+    if (resolved === key) return resolveFlow({ ...NO_LIMITS, key: name }, after).key;
   }
   return key;
 }
 
-const NO_FIGURES = { concurrency: null, rate: null, period: null };
-
 function keyOrNull(name: string, call: Call): string | null {
   try {
-    return resolveFlow({ ...NO_FIGURES, key: name }, call).key;
+    return resolveFlow({ ...NO_LIMITS, key: name }, call).key;
   } catch (error) {
     if (error instanceof Problem) return null;
     throw error;

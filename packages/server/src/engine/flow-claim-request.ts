@@ -20,5 +20,5 @@ export function claimRequest(
       return queueId === undefined ? [] : [{ flow: key, queueId }];
     }),
   );
-  return { teamId, workerId, queues: offered, lanes, limit };
+  return { teamId, workerId, queues: offered, lanes, limit, isOrdered: chosen[0]?.isOrdered ?? false };
 }

@@ -1,15 +1,19 @@
 import type { Claim } from "../domain/claim.ts";
+import type { ChangedTask } from "../domain/task-changes.ts";
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import type { FlowClaimed, FlowState } from "../store/tasks/flow-claims.ts";
+import { openFlowLines } from "../store/tasks/flow-lines.ts";
 import { openFlow } from "../store/tasks/flow-places.ts";
+import { NO_QUEUE } from "../store/tasks/hints.ts";
 import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
 import { claimRequest } from "./flow-claim-request.ts";
 import type { SayHint } from "./hints.ts";
+import { createKnownFlows } from "./known-flows.ts";
 import type { Lease } from "./lease.ts";
-import { createLocalFlow, type Flow } from "./local-flow.ts";
+import type { Flow } from "./local-flow.ts";
 import { isShared, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
@@ -25,8 +29,8 @@ const BUSY_MS = 5;
 const FULL_MS = 5_000;
 
 export interface Flows {
-  /** There are due tasks of the flow in this queue. */
-  notice(teamId: number, key: string, queue: string): void;
+  /** There are due tasks of the flow in this queue. `isNew`: they were just created, and are behind all others. */
+  notice(teamId: number, key: string, queue: string, isNew?: boolean): void;
   /** The flow's limits or pause changed, or a claim should find out whether they did. */
   refresh(teamId: number, key: string, queue?: string): void;
   /** Claims tasks of flows that wait for slots of this queue. */
@@ -37,8 +41,8 @@ export interface Flows {
   askedToWait(claim: Claim, waitMs: number): void;
   /** The attempt is settled. */
   ended(claim: Claim): void;
-  /** A task of the team has ended elsewhere than in a call. */
-  taskEnded(teamId: number): void;
+  /** A task has ended or was deleted. One whose call this worker made is reported by `ended` too. */
+  taskEnded(task: Pick<ChangedTask, "teamId" | "flow">): void;
   drained(): Promise<void>;
   stop(): void;
 }
@@ -66,68 +70,11 @@ export function createFlows(deps: {
 }): Flows {
   const { localQueues, lease, time, log, meter = NO_METER } = deps;
   const subscribers = createSubscriberMemory();
-  const flows = new Map<string, Flow>();
-  /** Full flows whose places are held by tasks that may end anywhere. */
-  const fullOfTasks = new Set<Flow>();
-  let notices = 0;
+  const known = createKnownFlows(deps);
+  const { open, lineUp, block, unblock, leaveLine, wakeLine, tellOthers } = known;
   let stopped = false;
 
   const calls = createFlowCalls({ sql: deps.chores, time, log });
-
-  function open(teamId: number, key: string): Flow {
-    const name = `${teamId}/${key}`;
-    const known = flows.get(name);
-    if (known !== undefined) return known;
-    const flow = createLocalFlow(teamId, key);
-    flows.set(name, flow);
-    return flow;
-  }
-
-  function forgetIdle(flow: Flow): void {
-    if (flow.lanes.size > 0) return;
-    flow.isTold = false;
-    unblock(flow);
-    if (flow.calls === 0) flows.delete(`${flow.teamId}/${flow.key}`);
-  }
-
-  /** Waits for slots in every queue that has tasks of it. */
-  function lineUp(flow: Flow): void {
-    if (stopped) return;
-    for (const queue of flow.lanes.keys()) {
-      const local = localQueues.open(flow.teamId, queue);
-      local.flows.add(flow);
-      deps.lineUp(local);
-    }
-  }
-
-  function unblock(flow: Flow): void {
-    flow.timer?.cancel();
-    flow.timer = null;
-    flow.blocked = null;
-    fullOfTasks.delete(flow);
-  }
-
-  function block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void {
-    unblock(flow);
-    flow.blocked = kind;
-    leaveLine(flow);
-    if (kind === "full" && flow.holdsTasks) fullOfTasks.add(flow);
-    if (waitMs === null || stopped) return;
-    const wake = () => {
-      unblock(flow);
-      lineUp(flow);
-    };
-    flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
-  }
-
-  function leaveLine(flow: Flow): void {
-    for (const queue of flow.lanes.keys()) localQueues.find(flow.teamId, queue)?.flows.delete(flow);
-  }
-
-  function leaveLane(flow: Flow, local: LocalQueue): void {
-    flow.lanes.delete(local.queue);
-    local.flows.delete(flow);
-  }
 
   /** The flows that wait for this queue, with slots for them in all of their queues: tasks of a flow go by priority there. */
   function prepare(local: LocalQueue): { readonly chosen: Flow[]; readonly queues: Map<LocalQueue, number> } {
@@ -135,10 +82,12 @@ export function createFlows(deps: {
     const queues = new Map<LocalQueue, number>();
     for (const flow of local.flows) {
       if (chosen.length === MOST_FLOWS) break;
+      if (chosen[0] !== undefined && chosen[0].isOrdered !== flow.isOrdered) continue;
       // Its tasks here may have been claimed since it lined up: it would be served again and again.
       local.flows.delete(flow);
       if (!flow.lanes.has(local.queue)) continue;
       chosen.push(flow);
+      unblock(flow);
       leaveLine(flow);
       for (const queue of flow.lanes.keys()) {
         const other = localQueues.open(flow.teamId, queue);
@@ -156,7 +105,7 @@ export function createFlows(deps: {
   async function claim(local: LocalQueue): Promise<void> {
     const { chosen, queues } = prepare(local);
     const unused = new Map(queues);
-    const marks = new Map(chosen.map((flow) => [flow, new Map(flow.lanes)]));
+    const marks = new Map(chosen.map((flow) => [flow, { lanes: new Map(flow.lanes), wakes: flow.wakes }]));
     const question = deps.unanswered.ask();
     try {
       if (queues.size === 0) return chosen.forEach(lineUp);
@@ -170,11 +119,14 @@ export function createFlows(deps: {
       }
       meter.batch("claim", claimed.claims.length, time.monotonicMs() - sentAtMs);
       start(claimed, queues, unused);
+      const unopened = claimed.flows.filter(({ kind }) => kind === "unopened").map(({ flow }) => flow);
+      if (unopened.length > 0) await openFlowLines(deps.database, local.teamId, unopened);
       const byKey = new Map(chosen.map((flow) => [flow.key, flow]));
       for (const state of claimed.flows) {
         const flow = byKey.get(state.flow);
-        if (flow !== undefined)
-          await digest(flow, state, marks.get(flow) ?? new Map(), queues, unused, claimed);
+        const before = flow && marks.get(flow);
+        if (flow !== undefined && before !== undefined)
+          await digest(flow, state, before, queues, unused, claimed);
       }
     } catch (error) {
       for (const flow of chosen) lineUp(flow);
@@ -208,7 +160,7 @@ export function createFlows(deps: {
   async function digest(
     flow: Flow,
     state: FlowState,
-    marks: ReadonlyMap<string, number>,
+    before: { readonly lanes: ReadonlyMap<string, number>; readonly wakes: number },
     queues: ReadonlyMap<LocalQueue, number>,
     unused: ReadonlyMap<LocalQueue, number>,
     { claims }: FlowClaimed,
@@ -218,8 +170,19 @@ export function createFlows(deps: {
       case "unknown":
         await openFlow(deps.database, flow.teamId, flow.key);
         return lineUp(flow);
+      case "ordered":
+      case "unordered":
+        flow.isOrdered = state.kind === "ordered";
+        return lineUp(flow);
+      case "unopened":
       case "busy":
         return block(flow, "busy", BUSY_MS);
+      case "held":
+        if (flow.wakes !== before.wakes) return lineUp(flow);
+        if (flow.calls === 0) tellOthers(flow);
+        block(flow, "held", flow.calls === 0 ? FULL_MS : null);
+        if (state.headQueue !== undefined) known.waitFor(flow, state.headQueue);
+        return;
       case "full":
         if (flow.calls === 0) tellOthers(flow);
         return block(flow, "full", flow.calls === 0 ? FULL_MS : null);
@@ -228,38 +191,32 @@ export function createFlows(deps: {
         return block(flow, state.kind, state.waitMs);
       case "open":
         for (const [local, offered] of queues) {
-          const isNoticed = flow.lanes.get(local.queue) !== marks.get(local.queue);
+          const isNoticed = flow.lanes.get(local.queue) !== before.lanes.get(local.queue);
           const isExhausted = (unused.get(local) ?? 0) <= 0 && offered > 0;
           if (local.closed !== null) continue;
           if (!isNoticed && !isExhausted && !local.stale && claims.length < CLAIM_LIMIT)
-            leaveLane(flow, local);
+            known.leaveLane(flow, local);
           else if (isExhausted && isShared(local)) tellOthers(flow);
         }
-        if (flow.lanes.size === 0) return forgetIdle(flow);
+        if (flow.lanes.size === 0) return known.forgetIdle(flow);
         return lineUp(flow);
     }
   }
 
-  function tellOthers(flow: Flow): void {
-    if (flow.isTold) return;
-    flow.isTold = true;
-    for (const queue of flow.lanes.keys())
-      deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
-  }
-
   return {
-    notice(teamId, key, queue) {
+    notice(teamId, key, queue, isNew = false) {
       if (stopped) return;
-      notices += 1;
       const flow = open(teamId, key);
-      flow.lanes.set(queue, notices);
+      known.note(flow, queue);
+      // It may be the one that holds the line, or come before it.
+      if (!isNew) wakeLine(flow);
       if (flow.blocked === null) lineUp(flow);
     },
     refresh(teamId, key, queue) {
-      const flow = queue === undefined ? flows.get(`${teamId}/${key}`) : open(teamId, key);
+      const flow = queue === undefined ? known.find(teamId, key) : open(teamId, key);
       if (flow === undefined || stopped) return;
-      notices += 1;
-      if (queue !== undefined) flow.lanes.set(queue, notices);
+      flow.wakes += 1;
+      if (queue !== undefined) known.note(flow, queue);
       unblock(flow);
       lineUp(flow);
     },
@@ -270,6 +227,7 @@ export function createFlows(deps: {
       if (one.flow === null) return;
       const flow = open(one.teamId, one.flow);
       flow.calls -= 1;
+      if (wakeLine(flow)) lineUp(flow);
       if (flow.blocked === "full") {
         // The next claim finds the place free by the row of the task.
         unblock(flow);
@@ -278,19 +236,21 @@ export function createFlows(deps: {
         return;
       }
       calls.ended(one);
-      forgetIdle(flow);
+      known.forgetIdle(flow);
     },
-    taskEnded(teamId) {
-      for (const flow of fullOfTasks) {
-        if (flow.teamId !== teamId) continue;
-        unblock(flow);
-        lineUp(flow);
-      }
+    taskEnded({ teamId, flow: key }) {
+      if (key == null || stopped) return;
+      const flow = known.find(teamId, key);
+      // Another worker may know tasks that wait for this one's end.
+      if (flow === undefined) return deps.hint({ kind: "flow", teamId, queue: NO_QUEUE, flow: key });
+      const isFullOfTasks = flow.blocked === "full" && flow.holdsTasks;
+      if (isFullOfTasks) unblock(flow);
+      if (wakeLine(flow) || isFullOfTasks) lineUp(flow);
     },
     drained: calls.drained,
     stop() {
       stopped = true;
-      for (const flow of flows.values()) unblock(flow);
+      known.stop();
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { NewTask } from "../domain/task.ts";
-import type { StoredTask, TaskChanges } from "../domain/task-changes.ts";
+import type { ChangedTask, StoredTask, TaskChanges } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
-import { parseHint } from "../store/tasks/hints.ts";
+import { NO_QUEUE, parseHint } from "../store/tasks/hints.ts";
 import type { Cancelled } from "../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
 import { type Actors, createActors } from "./actors.ts";
@@ -76,10 +76,13 @@ export function createFrontDesk(deps: {
     created: (task, stored) => onWaiting(task, task.flow?.key ?? null, stored),
     retried: (task) => onWaiting(task, task.flow, task),
     replaced: (task) => onWaiting(task, task.flow, task),
-    dismissed({ teamId, queue, sandbox }) {
-      if (!sandbox) say({ kind: "due", teamId, queue });
+    dismissed(task) {
+      if (!task.sandbox) say({ kind: "due", teamId: task.teamId, queue: task.queue });
+      freeLine(task);
     },
-    ended(_task, _ending, notify) {
+    removed: freeLine,
+    ended(task, _ending, notify) {
+      freeLine(task);
       if (notify) notificationDue();
     },
   });
@@ -93,6 +96,11 @@ export function createFrontDesk(deps: {
     if (sandbox || waitMs > SOON_MS) return;
     if (flow !== null && waitMs <= 0) say({ kind: "flow", teamId, queue, flow });
     else say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
+  }
+
+  /** The task may have held the line of its flow. */
+  function freeLine({ teamId, flow, sandbox }: ChangedTask): void {
+    if (flow != null && !sandbox) say({ kind: "flow", teamId, queue: NO_QUEUE, flow });
   }
 
   /** For no specific queue: every worker's courier checks. */

@@ -14,6 +14,10 @@ export interface Flow {
   calls: number;
   /** Places are held until their tasks have ended. */
   holdsTasks: boolean;
+  /** Its tasks start one at a time, in the order of creation, by a statement of their own. */
+  isOrdered: boolean;
+  /** How often a change was noticed that may let the first task of its line start. */
+  wakes: number;
   /** Other workers were told that tasks wait here. */
   isTold: boolean;
 }
@@ -27,6 +31,8 @@ export function createLocalFlow(teamId: number, key: string): Flow {
     timer: null,
     calls: 0,
     holdsTasks: false,
+    isOrdered: false,
+    wakes: 0,
     isTold: false,
   };
 }

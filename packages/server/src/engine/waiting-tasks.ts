@@ -1,5 +1,5 @@
 import type { NewTask } from "../domain/task.ts";
-import type { StoredTask, TaskChanges } from "../domain/task-changes.ts";
+import type { ChangedTask, StoredTask, TaskChanges } from "../domain/task-changes.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
 import type { Actors } from "./actors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -30,15 +30,16 @@ export function createWaitingTasks(deps: {
     { teamId, queue, sandbox }: Pick<NewTask, "teamId" | "queue" | "sandbox">,
     flow: string | null,
     { createdAt, runAt }: Pick<StoredTask, "createdAt" | "runAt">,
+    isNew = false,
   ): void {
     if (sandbox) deps.actors.wake("sandbox");
     else if (runAt > createdAt) deps.waitFor(runAt, flow);
-    else due(teamId, queue, flow);
+    else due(teamId, queue, flow, isNew);
   }
 
-  function due(teamId: number, queue: string, flow: string | null): void {
+  function due(teamId: number, queue: string, flow: string | null, isNew = false): void {
     if (flow !== null) {
-      deps.flows.notice(teamId, flow, queue);
+      deps.flows.notice(teamId, flow, queue, isNew);
       return;
     }
     dispatcher.notice(teamId, queue, 1);
@@ -47,9 +48,13 @@ export function createWaitingTasks(deps: {
     if (grant == null || grant.slots < grant.concurrency) deps.hint({ kind: "due", teamId, queue });
   }
 
+  function onEnded(task: ChangedTask): void {
+    if (!task.sandbox) deps.flows.taskEnded(task);
+  }
+
   changes.subscribe({
     created(task, stored) {
-      if (!stored.handedOff) onWaiting(task, task.flow?.key ?? null, stored);
+      if (!stored.handedOff) onWaiting(task, task.flow?.key ?? null, stored, true);
     },
     retried: (task) => onWaiting(task, task.flow, task),
     replaced: (task) => onWaiting(task, task.flow, task),
@@ -57,7 +62,8 @@ export function createWaitingTasks(deps: {
     dismissed({ teamId, queue, flow, sandbox }) {
       if (!sandbox) due(teamId, queue, flow);
     },
-    ended: ({ teamId }) => deps.flows.taskEnded(teamId),
+    ended: onEnded,
+    removed: onEnded,
   });
 
   return {

@@ -39,6 +39,7 @@ import { taskStatistics } from "./migrations/0034-task-statistics.ts";
 import { queueNames } from "./migrations/0039-queue-names.ts";
 import { queueRates } from "./migrations/0040-queue-rates.ts";
 import { nodeLoopLag } from "./migrations/0041-node-loop-lag.ts";
+import { orderedFlows } from "./migrations/0042-ordered-flows.ts";
 import { type Database, type Sql, statement } from "./sql.ts";
 
 /**
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 39, name: "queue names", sql: queueNames, oldestNode: 26 },
   { version: 40, name: "queue rates", sql: queueRates, oldestNode: 26 },
   { version: 41, name: "node loop lag", sql: nodeLoopLag, oldestNode: 26 },
+  { version: 42, name: "ordered flows", sql: orderedFlows, oldestNode: 26 },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

@@ -30,7 +30,9 @@ describe("flows", () => {
       pause_on_retry_after: false,
       hold: "call",
       max_waiting: null,
-      source: { concurrency: "stored", rate: "task" },
+      ordered: false,
+      on_failure: "continue",
+      source: { concurrency: "stored", rate: "task", ordered: null },
       paused: false,
       paused_until: null,
       active: 0,
@@ -43,6 +45,49 @@ describe("flows", () => {
     assert.deepEqual(removed.body, { key: "c-1", deleted: true });
     assert.equal((await flowOf("c-1")).concurrency, 2);
     assert.equal((await api.call("DELETE", "/v1/flows/c-1")).status, 404);
+  });
+
+  it("are ordered by PUT or by their tasks, and refuse what contradicts that, naming the field", async () => {
+    const refusal = async (method: "PUT" | "POST", path: string, body: object) => {
+      const { status, body: said } = await api.call(method, path, body);
+      return [
+        status,
+        said.details?.[0]?.field ?? said.error?.details?.[0]?.field,
+        JSON.stringify(said),
+      ] as const;
+    };
+    await api.call("POST", "/v1/tasks", { ...TASK, flow: { key: "o-1", ordered: true } });
+    const { ordered, concurrency, source } = await flowOf("o-1");
+    assert.deepEqual(
+      [ordered, concurrency, source],
+      [true, 1, { concurrency: "task", rate: null, ordered: "task" }],
+    );
+    assert.equal((await api.call("PUT", "/v1/flows/o-1", { ordered: false })).body.flow.ordered, false);
+    const stored = await api.call("PUT", "/v1/flows/o-1", { ordered: true, on_failure: "block", rate: 5 });
+    assert.deepEqual([stored.status, stored.body.flow.on_failure], [200, "block"]);
+    await api.call("DELETE", "/v1/flows/o-1");
+    assert.deepEqual([(await flowOf("o-1")).ordered, (await flowOf("o-1")).on_failure], [true, "continue"]);
+
+    for (const [body, field] of [
+      [{ ordered: true, concurrency: 2 }, "concurrency"],
+      [{ on_failure: "block" }, "on_failure"],
+      [{ ordered: false, on_failure: "block" }, "on_failure"],
+      [{ ordered: "yes" }, "ordered"],
+      [{ ordered: true, on_failure: "stop" }, "on_failure"],
+    ] as const) {
+      const [status, , text] = await refusal("PUT", "/v1/flows/o-1", body);
+      assert.equal(status, 400);
+      assert.ok(text.includes(field), text);
+    }
+    for (const flow of [
+      { key: "o-2", ordered: true, concurrency: 3 },
+      { key: "o-2", ordered: 1 },
+      { key: "o-2", on_failure: "block" },
+    ]) {
+      const [status, , text] = await refusal("POST", "/v1/tasks", { ...TASK, flow });
+      assert.equal(status, 400);
+      assert.match(text, /concurrency|ordered|on_failure/);
+    }
   });
 
   it("are paused before any task has them, listed and found by a part of the key, and unknown otherwise", async () => {

@@ -34,6 +34,8 @@ const TASK: Circumstances = {
   lineHolder: null,
 };
 const FLOW = {
+  ordered: false,
+  lineHolder: null,
   key: "customer-1",
   concurrency: null,
   active: 0,

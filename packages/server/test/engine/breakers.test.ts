@@ -168,7 +168,7 @@ describe("a circuit breaker", () => {
   it("keeps tasks of a flow in their flow, and lets all go when the queue has no breaker any more", async () => {
     await open({ concurrency: 2 });
     await openWith(2);
-    const flow = { key: "customer-1", concurrency: 1, rate: null, period: null };
+    const flow = { key: "customer-1", concurrency: 1, rate: null, period: null, ordered: null };
     const ids = [await submitTo(down, { flow }), await submitTo(down, { flow }), await submitTo(down)];
     await settle();
     assert.equal(down.calls.length, 2);

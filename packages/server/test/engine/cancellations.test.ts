@@ -29,6 +29,7 @@ function cancelCallOf(workerId: number) {
       id: "t",
       shape: "queue",
       queueId: 1,
+      flow: null,
       sandbox: false,
       notify: false,
       held,

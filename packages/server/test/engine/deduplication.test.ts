@@ -271,7 +271,7 @@ describe("deduplication keys", () => {
     await database.rows("insert into listeners (team_id, until) values ($1, now() + interval '1 hour')", [
       principal.teamId,
     ]);
-    const flow = (name: string) => ({ key: name, concurrency: 1, rate: null, period: null });
+    const flow = (name: string) => ({ key: name, concurrency: 1, rate: null, period: null, ordered: null });
     const first = await create("replace", { flow: flow(`${key}-a`) });
     await create("replace", { flow: flow(`${key}-b`) }, other);
     const [row] = await database.rows<{ flow: string; due: Date | null; known: boolean }>(

@@ -6,7 +6,7 @@ import { systemTime } from "../../src/server/system-time.ts";
 import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
 
 const flow = (key: string, limits: Partial<TaskFlow> = {}) => ({
-  flow: { key, concurrency: null, rate: null, period: null, ...limits },
+  flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
 });
 
 /** Calls of a flow never exceed its limits, over all queues and nodes. */

@@ -120,7 +120,10 @@ describe("a plan with limits", () => {
   it("refuses a task of one flow too many, and takes more of those with open tasks", async () => {
     const guest = await openFree({ flowsOpen: 2 });
     const submit = (key: string) =>
-      server.submit({ delaySeconds: 60, flow: { key, concurrency: null, rate: null, period: null } }, guest);
+      server.submit(
+        { delaySeconds: 60, flow: { key, concurrency: null, rate: null, period: null, ordered: null } },
+        guest,
+      );
     await submit("one");
     await submit("two");
     const refused = {

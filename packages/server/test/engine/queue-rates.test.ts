@@ -7,7 +7,7 @@ import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-s
 
 /** A permit is void after 100 ms: a busy machine must not make it so. */
 const SLOW: Time = { ...systemTime, monotonicMs: () => systemTime.monotonicMs() / 1_000 };
-const flow = { key: "customer", concurrency: null, rate: null, period: null };
+const flow = { key: "customer", concurrency: null, rate: null, period: null, ordered: null };
 
 /** No window of the length of the period has more begun calls than the rate. */
 describe("a queue with a rate", () => {

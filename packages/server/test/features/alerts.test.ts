@@ -281,7 +281,7 @@ describe("alerts", () => {
     const oldest = await figureOf({ kind: "oldest_pending" });
     assert.ok(oldest !== null && oldest >= 90 && oldest < 120, String(oldest));
 
-    const flow = { key: "customer", concurrency: 1, rate: null, period: null };
+    const flow = { key: "customer", concurrency: 1, rate: null, period: null, ordered: null };
     await submit(2, { flow });
     await submit(1, { flow, delaySeconds: 3600 });
     assert.equal(await figureOf({ kind: "depth" }), 3);

@@ -1,4 +1,4 @@
-import { NumberInput, Select, TextInput } from "@mantine/core";
+import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
@@ -11,11 +11,21 @@ interface Draft {
   readonly concurrency: Figure;
   readonly rate: Figure;
   readonly period: Figure;
+  readonly ordered: boolean;
+  readonly onFailure: Flow["onFailure"];
   readonly hold: Flow["hold"];
   readonly maxWaiting: Figure;
 }
 
-const EMPTY: Draft = { concurrency: "", rate: "", period: 1, hold: "call", maxWaiting: "" };
+const EMPTY: Draft = {
+  concurrency: "",
+  rate: "",
+  period: 1,
+  ordered: false,
+  onFailure: "continue",
+  hold: "call",
+  maxWaiting: "",
+};
 
 /** Stores the limits of a key. An empty field stores no figure: then the one that tasks carry holds. */
 export function FlowDialog({ flow, onClose }: { readonly flow?: Flow; readonly onClose: () => void }) {
@@ -54,6 +64,7 @@ export function FlowDialog({ flow, onClose }: { readonly flow?: Flow; readonly o
         placeholder={carried(flow, "concurrency")}
         min={1}
         max={1000}
+        disabled={draft.ordered}
         {...figure("concurrency")}
       />
       <div className="form-row">
@@ -93,6 +104,26 @@ export function FlowDialog({ flow, onClose }: { readonly flow?: Flow; readonly o
           {...figure("maxWaiting")}
         />
       </div>
+      <Switch
+        label="Strict order"
+        description="Tasks start in the order of creation, each when the one before has ended"
+        checked={draft.ordered}
+        onChange={({ currentTarget: { checked } }) =>
+          set(checked ? { ordered: true, concurrency: "" } : { ordered: false, onFailure: "continue" })
+        }
+      />
+      {draft.ordered ? (
+        <Select
+          label="After a failed task"
+          data={[
+            { value: "continue", label: "go on with the next" },
+            { value: "block", label: "stop until it is retried or dismissed" },
+          ]}
+          allowDeselect={false}
+          value={draft.onFailure}
+          onChange={(value) => set({ onFailure: value === "block" ? "block" : "continue" })}
+        />
+      ) : null}
     </FormDialog>
   );
 }
@@ -105,10 +136,12 @@ function carried(flow: Flow | undefined, figure: "concurrency" | "rate"): string
 }
 
 /** Figures that tasks carry stay theirs. */
-function draftOf({ concurrency, rate, period, hold, maxWaiting, source }: Flow): Draft {
+function draftOf({ concurrency, rate, period, ordered, onFailure, hold, maxWaiting, source }: Flow): Draft {
   const isStored = source.rate === "stored";
   return {
-    concurrency: source.concurrency === "stored" ? (concurrency ?? "") : "",
+    concurrency: source.concurrency === "stored" && !ordered ? (concurrency ?? "") : "",
+    ordered,
+    onFailure,
     rate: isStored ? (rate ?? "") : "",
     period: isStored ? (period ?? 1) : 1,
     hold,
@@ -116,8 +149,13 @@ function draftOf({ concurrency, rate, period, hold, maxWaiting, source }: Flow):
   };
 }
 
-function limitsOf({ concurrency, rate, period, hold, maxWaiting }: Draft, flow: Flow | undefined) {
+function limitsOf(draft: Draft, flow: Flow | undefined) {
+  const { concurrency, rate, period, ordered, onFailure, hold, maxWaiting } = draft;
+  // An order that tasks carry stays theirs, unless the form says otherwise.
+  const isOrderStored = ordered !== (flow?.source.ordered === "task" && flow.ordered);
   return {
+    ...((isOrderStored || onFailure === "block") && { ordered }),
+    ...(onFailure === "block" && { onFailure }),
     ...(concurrency !== "" && { concurrency: Number(concurrency) }),
     ...(rate !== "" && { rate: Number(rate), period: period === "" ? 1 : Number(period) }),
     ...(hold !== "call" && { hold }),

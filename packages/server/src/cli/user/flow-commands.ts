@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Bellhop } from "../sdk.ts";
 import type { Column } from "../table.ts";
 import { readInteger } from "./option-values.ts";
@@ -10,6 +10,8 @@ interface Limits {
   readonly concurrency?: number;
   readonly rate?: number;
   readonly period?: number;
+  readonly ordered?: boolean;
+  readonly onFailure?: "continue" | "block";
 }
 
 export function addFlowCommands(program: Command, user: User): void {
@@ -27,12 +29,22 @@ export function addFlowCommands(program: Command, user: User): void {
     .option("--concurrency <calls>", "calls at once", readInteger)
     .option("--rate <calls>", "calls begun per period", readInteger)
     .option("--period <seconds>", "default: 1", readInteger)
+    .option("--ordered", "start its tasks one at a time, in the order of creation")
+    .option("--no-ordered", "start them by priority, whatever its tasks say")
+    .addOption(
+      new Option("--on-failure <what>", "of an ordered flow: go on after a failed task, or stop").choices([
+        "continue",
+        "block",
+      ]),
+    )
     .action(async (key: string, options: ServerOptions & Limits) => {
-      const { concurrency, rate, period } = options;
+      const { concurrency, rate, period, ordered, onFailure } = options;
       const limits = {
         ...(concurrency !== undefined && { concurrency }),
         ...(rate !== undefined && { rate }),
         ...(period !== undefined && { period }),
+        ...(ordered !== undefined && { ordered }),
+        ...(onFailure !== undefined && { onFailure }),
       };
       const stored = await (await user.client(options)).flows.put(key, limits);
       show(user, options, stored, (flow) => `${flow.key}: ${limitsOf(flow)}\n`);
@@ -58,9 +70,9 @@ export function addFlowCommands(program: Command, user: User): void {
     });
 }
 
-function limitsOf({ concurrency, rate, period }: Flow): string {
+function limitsOf({ concurrency, rate, period, ordered }: Flow): string {
   const parts = [
-    ...(concurrency === null ? [] : [`${concurrency} at once`]),
+    ...(ordered ? ["ordered"] : concurrency === null ? [] : [`${concurrency} at once`]),
     ...(rate === null ? [] : [`${rate} in ${period ?? 1} s`]),
   ];
   return parts.length === 0 ? "no limit" : parts.join(", ");

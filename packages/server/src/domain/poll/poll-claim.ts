@@ -8,6 +8,7 @@ export interface PollClaim {
   readonly id: string;
   readonly shape: Task["shape"];
   readonly queueId: number;
+  readonly flow: string | null;
   readonly fence: number;
   readonly config: PollConfig;
   readonly plan: PollPlan;

@@ -1,6 +1,7 @@
 import { echo, invalid } from "../../domain/complaint.ts";
 import { isFlowKey } from "../../domain/flow.ts";
 import { Problem } from "../../domain/problem.ts";
+import type { OnFailure } from "../../domain/queue.ts";
 
 export const HOLDS = ["call", "task"] as const;
 
@@ -10,6 +11,9 @@ export interface StoredLimits {
   readonly rate: number | null;
   /** Seconds; set if the rate is. */
   readonly period: number | null;
+  /** Its tasks start one at a time, in the order of creation. */
+  readonly ordered: boolean | null;
+  readonly onFailure: OnFailure | null;
   readonly pauseOnRetryAfter: boolean | null;
   readonly hold: (typeof HOLDS)[number] | null;
   readonly maxWaiting: number | null;
@@ -25,6 +29,9 @@ export interface Flow {
   readonly rate: number | null;
   readonly period: number | null;
   readonly rateSource: Source;
+  readonly ordered: boolean;
+  readonly orderedSource: Source;
+  readonly onFailure: OnFailure;
   readonly pauseOnRetryAfter: boolean;
   readonly hold: (typeof HOLDS)[number];
   readonly maxWaiting: number | null;
@@ -49,14 +56,18 @@ export function requireFlowKey(text: string): string {
   throw invalid([{ field: "key", error: "key must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -" }]);
 }
 
-export function requireLimits(limits: StoredLimits, hasPeriod: boolean): void {
+export function requireLimits(limits: StoredLimits, hasPeriod = false): void {
   if (hasPeriod && limits.rate === null) throw invalid([{ field: "period", error: "period needs rate" }]);
+  if (limits.ordered && limits.concurrency !== null && limits.concurrency !== 1)
+    throw invalid([{ field: "concurrency", error: "concurrency must be 1 in an ordered flow" }]);
+  if (limits.onFailure !== null && limits.ordered !== true)
+    throw invalid([{ field: "on_failure", error: "on_failure needs ordered: true" }]);
   if (Object.values(limits).every((figure) => figure === null))
     throw invalid([
       {
         field: "concurrency",
         error:
-          "At least one of concurrency, rate, pause_on_retry_after, hold and max_waiting is required; to remove all, DELETE the flow",
+          "At least one of concurrency, rate, ordered, pause_on_retry_after, hold and max_waiting is required; to remove all, DELETE the flow",
       },
     ]);
 }

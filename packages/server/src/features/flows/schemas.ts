@@ -1,8 +1,9 @@
 import { type Static, Type } from "typebox";
 import { integerOrNull, model, oneOf, ref, textOrNull } from "../../api/schemas/field.ts";
-import { figures } from "../../api/schemas/flow.ts";
+import { figures, ordered } from "../../api/schemas/flow.ts";
 import { PageQuery, pagination } from "../../api/schemas/page.ts";
 import { FLOW_LIMITS } from "../../domain/flow.ts";
+import { ON_FAILURE } from "../../domain/queue.ts";
 import { HOLDS } from "./domain.ts";
 
 export const PutFlow = model(
@@ -10,6 +11,14 @@ export const PutFlow = model(
   "The limits to store for a key. They replace what was stored, and win over what tasks carry, figure by figure.",
   {
     ...figures,
+    ordered,
+    on_failure: Type.Optional(
+      oneOf(ON_FAILURE, {
+        description:
+          "Of an ordered flow: whether its line goes on after a failed task, or stops until that task is retried and " +
+          "completes, or is dismissed. Default: `continue`.",
+      }),
+    ),
     pause_on_retry_after: Type.Optional(
       Type.Boolean({
         description:
@@ -46,11 +55,17 @@ export const Flow = model("Flow", "A flow, the limits that hold, and what it is 
   concurrency: integerOrNull("Calls at once; null: no limit."),
   rate: integerOrNull("Calls begun per period; null: no limit."),
   period: integerOrNull("Seconds; null without a rate."),
+  ordered: Type.Boolean({ description: "Whether its tasks start one at a time, in the order of creation." }),
+  on_failure: oneOf(ON_FAILURE, { description: "What becomes of an ordered flow's line when a task fails." }),
   pause_on_retry_after: Type.Boolean({ description: "Whether `Retry-After` pauses the flow." }),
   hold: oneOf(HOLDS, { description: "What holds a place." }),
   max_waiting: integerOrNull("The most tasks that may wait; null: no limit."),
   source: Type.Object(
-    { concurrency: source("Of the concurrency."), rate: source("Of rate and period.") },
+    {
+      concurrency: source("Of the concurrency."),
+      rate: source("Of rate and period."),
+      ordered: source("Of the order."),
+    },
     { description: "Where each limit comes from: stored, or carried by the newest task that had it." },
   ),
   paused: Type.Boolean({ description: "No call begins." }),

@@ -7,7 +7,7 @@ import { type Change, recordChange } from "../../service/audit/audit.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, NO_QUEUE, sendHints } from "../../store/tasks/hints.ts";
 import { holdTeamUsage } from "../../store/team-usage.ts";
-import type { Flow, StoredLimits } from "./domain.ts";
+import { type Flow, requireLimits, type StoredLimits } from "./domain.ts";
 import {
   countStored,
   findFlow,
@@ -73,15 +73,17 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
       });
       return cutPage(found, limit, () => String((isValid ? offset : 0) + limit));
     },
-    put: (requester, key, limits) =>
-      change(requester, key, { action: "flow.stored", detail: namedLimits(limits) }, async (sql) => {
+    put(requester, key, limits) {
+      requireLimits(limits);
+      return change(requester, key, { action: "flow.stored", detail: namedLimits(limits) }, async (sql) => {
         if (requester.limits.flows !== null) {
           await holdTeamUsage(sql, requester);
           requireRoom(requester, "flows", await countStored(sql, requester, key));
         }
         const isNew = await putFlow(sql, requester, key, limits);
         return { flow: await find(sql, requester, key), isNew };
-      }),
+      });
+    },
     async remove(requester, key) {
       await change(requester, key, { action: "flow.deleted" }, async (sql) => {
         if (!(await forgetStored(sql, requester, key))) throw new Problem("flow_not_found", { key });
@@ -103,11 +105,13 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
 
 /** With the API's names: the record is for callers. */
 function namedLimits(limits: StoredLimits): Record<string, unknown> {
-  const { concurrency, rate, period, pauseOnRetryAfter, hold, maxWaiting } = limits;
+  const { concurrency, rate, period, ordered, onFailure, pauseOnRetryAfter, hold, maxWaiting } = limits;
   const named = {
     concurrency,
     rate,
     period,
+    ordered,
+    on_failure: onFailure,
     pause_on_retry_after: pauseOnRetryAfter,
     hold,
     max_waiting: maxWaiting,

@@ -1,5 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import { type Sql, statement } from "../../store/sql.ts";
+import { IS_ORDERED } from "../../store/tasks/flow-claim-parts.ts";
+import { openFlowLines } from "../../store/tasks/flow-lines.ts";
 import type { Flow, StoredLimits } from "./domain.ts";
 
 /** Waiting tasks are counted to this number. */
@@ -9,8 +11,13 @@ const MOST_READ = 200_000;
 
 const PERIOD = "case when f.rate is null then f.task_period else f.period end";
 
-const FIGURES = `f.key, coalesce(f.concurrency, f.task_concurrency) as concurrency,
-   case when f.concurrency is not null then 'stored' when f.task_concurrency is not null then 'task' end as "concurrencySource",
+const ORDERED_SOURCE =
+  "case when f.ordered is not null then 'stored' when f.task_ordered is not null then 'task' end";
+
+const FIGURES = `f.key, case when ${IS_ORDERED} then 1 else coalesce(f.concurrency, f.task_concurrency) end as concurrency,
+   case when ${IS_ORDERED} then ${ORDERED_SOURCE}
+        when f.concurrency is not null then 'stored' when f.task_concurrency is not null then 'task' end as "concurrencySource",
+   ${IS_ORDERED} as ordered, ${ORDERED_SOURCE} as "orderedSource", coalesce(f.on_failure, 'continue') as "onFailure",
    coalesce(f.rate, f.task_rate) as rate, ${PERIOD} as period,
    case when f.rate is not null then 'stored' when f.task_rate is not null then 'task' end as "rateSource",
    coalesce(f.pause_on_retry_after, f.key like 'host:%' or f.key like 'token:%') as "pauseOnRetryAfter",
@@ -98,10 +105,12 @@ const LOCK_FLOW = statement(
 
 const PUT_FLOW = statement(
   "put_flow",
-  `insert into flows as f (team_id, sandbox, key, is_stored, concurrency, rate, period, pause_on_retry_after, hold, max_waiting)
-   values ($1, $2 = 'test', $3, true, $4, $5, $6, $7, $8, $9)
+  `insert into flows as f (team_id, sandbox, key, is_stored, concurrency, rate, period, ordered, on_failure, pause_on_retry_after, hold, max_waiting)
+   values ($1, $2 = 'test', $3, true, $4, $5, $6, $7, $8, $9, $10, $11)
    on conflict (team_id, sandbox, key) do update
       set is_stored = true, concurrency = excluded.concurrency, rate = excluded.rate, period = excluded.period,
+          ordered = excluded.ordered, on_failure = excluded.on_failure,
+          line_at = case when coalesce(excluded.ordered, f.task_ordered, false) then f.line_at end,
           pause_on_retry_after = excluded.pause_on_retry_after, hold = excluded.hold, max_waiting = excluded.max_waiting`,
 );
 
@@ -113,16 +122,19 @@ export async function putFlow(
   limits: StoredLimits,
 ): Promise<boolean> {
   const [before] = await sql.rows<{ isStored: boolean }>(LOCK_FLOW, [teamId, environment, key]);
-  const { concurrency, rate, period, pauseOnRetryAfter, hold, maxWaiting } = limits;
-  const figures = [concurrency, rate, period, pauseOnRetryAfter, hold, maxWaiting];
+  const { concurrency, rate, period, ordered, onFailure, pauseOnRetryAfter, hold, maxWaiting } = limits;
+  const figures = [concurrency, rate, period, ordered, onFailure, pauseOnRetryAfter, hold, maxWaiting];
   await sql.rows(PUT_FLOW, [teamId, environment, key, ...figures]);
+  // What is under way from this commit on may block the line.
+  if (ordered && environment === "live") await openFlowLines(sql, teamId, [key]);
   return before?.isStored !== true;
 }
 
 const FORGET_STORED = statement(
   "forget_stored_flow",
   `update flows set is_stored = false, concurrency = null, rate = null, period = null, ordered = null, on_failure = null,
-          pause_on_retry_after = null, hold = null, max_waiting = null
+          pause_on_retry_after = null, hold = null, max_waiting = null,
+          line_at = case when task_ordered then line_at end
     where team_id = $1 and sandbox = ($2 = 'test') and key = $3 and is_stored returning 1`,
 );
 
@@ -184,6 +196,16 @@ const SWEEP_HOLDS = statement(
   { patience: "chore" },
 );
 
+const SWEEP_LINES = statement(
+  "sweep_flow_lines",
+  `delete from flow_line_tasks l
+    where not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id)
+       or not exists (
+            select 1 from flows f
+             where f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow and f.line_at is not null)`,
+  { patience: "chore" },
+);
+
 const SWEEP_PERMITS = statement(
   "sweep_flow_permits",
   "delete from flow_permits where at < now() - interval '7 days'",
@@ -194,5 +216,6 @@ const SWEEP_PERMITS = statement(
 export async function forgetFlows(sql: Sql, batch: number): Promise<boolean> {
   await sql.rows(SWEEP_HOLDS);
   await sql.rows(SWEEP_PERMITS);
+  await sql.rows(SWEEP_LINES);
   return (await sql.rows(FORGET_FLOWS, [batch])).length === batch;
 }

@@ -53,7 +53,7 @@ function requestOf(part: Part): TaskRequest {
 function flowOf({ flow }: Message): TaskRequest["flow"] {
   if (flow === undefined) return null;
   const { key, parallelism = null, rate = null, periodSeconds = 1 } = flow;
-  return { key, concurrency: parallelism, rate, period: rate === null ? null : periodSeconds };
+  return { key, concurrency: parallelism, rate, period: rate === null ? null : periodSeconds, ordered: null };
 }
 
 /** Settings that the queue of messages has already are left to it: so most messages are stored like most tasks. */

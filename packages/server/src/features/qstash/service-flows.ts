@@ -26,6 +26,8 @@ const NOTHING: StoredLimits = {
   concurrency: null,
   rate: null,
   period: null,
+  ordered: null,
+  onFailure: null,
   pauseOnRetryAfter: null,
   hold: null,
   maxWaiting: null,
@@ -74,12 +76,15 @@ export function createFlowControlService(flows: FlowService): FlowControlService
 /** What is stored of a flow: what holds by default need not be. */
 function storedIn(flow: Flow): StoredLimits {
   const pausesByDefault = /^(?:host|token):/.test(flow.key);
-  const isPinned = flow.concurrencySource === "stored";
+  const isOrdered = flow.orderedSource === "stored";
+  const isPinned = flow.concurrencySource === "stored" && !isOrdered;
   const isRatePinned = flow.rateSource === "stored";
   return {
     concurrency: isPinned ? flow.concurrency : null,
     rate: isRatePinned ? flow.rate : null,
     period: isRatePinned ? flow.period : null,
+    ordered: isOrdered ? flow.ordered : null,
+    onFailure: isOrdered && flow.onFailure === "block" ? flow.onFailure : null,
     pauseOnRetryAfter: flow.pauseOnRetryAfter === pausesByDefault ? null : flow.pauseOnRetryAfter,
     hold: flow.hold === "call" ? null : flow.hold,
     maxWaiting: flow.maxWaiting,

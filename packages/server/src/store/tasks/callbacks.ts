@@ -11,6 +11,7 @@ export interface TaskKey {
 
 export interface ResolvedTask extends TaskKey {
   readonly queueId: number;
+  readonly flow: string | null;
   readonly sandbox: boolean;
   /** A completion notification is due. */
   readonly notify: boolean;
@@ -28,14 +29,14 @@ const RESOLVE_CALLBACK = statement(
             result = $2::jsonb,
             error = null
        from found where t.team_id = found.team_id and t.id = found.id and t.status in ('waiting', 'polling')
-     returning t.team_id, t.queue_id, t.id, t.status, found.was, ${ENDING_COLUMNS}
+     returning t.team_id, t.queue_id, t.id, t.status, t.flow, found.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "resolved",
      worker: NO_WORKER,
      writer: "other",
      deltas: { polling: `-${one("was = 'polling'")}`, waiting: `-${one("was = 'waiting'")}` },
    })}
-   select team_id as "teamId", id, queue_id::float8 as "queueId", sandbox, on_complete_url is not null as notify
+   select team_id as "teamId", id, queue_id::float8 as "queueId", flow, sandbox, on_complete_url is not null as notify
      from resolved`,
   { prepared: true },
 );

@@ -1,8 +1,9 @@
 import type { Circumstances } from "../../domain/explanation.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type Sql, statement } from "../sql.ts";
+import { IS_ORDERED } from "./flow-claim-parts.ts";
 import { HOST_AND_PORT } from "./held-hosts.ts";
-import { holdsLine } from "./ordered-lines.ts";
+import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 
 /** Tasks that go first are counted up to this number. */
@@ -24,15 +25,25 @@ const due = (priority: string, more = "") => `select 1 from tasks p
             and p.due_at is not null and p.due_at <= now() ${more}
           order by p.due_at, p.id limit ${MOST_BEHIND}`;
 
-const FLOW_STATE = `(select json_build_object('key', f.key, 'concurrency', coalesce(f.concurrency, f.task_concurrency), 'active', (
+/** The task that holds the line of the flow `f`, if it is not the task that is explained. */
+const FLOW_LINE_HOLDER = `(select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status,
+                                     'runAtMs', (extract(epoch from t.run_at) * 1000)::float8)
+             from flow_line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
+            where l.team_id = f.team_id and l.sandbox = f.sandbox and l.flow = f.key and l.task_id <> $2 and ${IS_ORDERED}
+              and ${holdsLine("coalesce(f.on_failure = 'block', false)", IS_IN_FLOW)}
+            order by t.status = 'active', t.created_at, t.id limit 1)`;
+
+const FLOW_STATE = `(select json_build_object('key', f.key, 'ordered', ${IS_ORDERED}, 'lineHolder', ${FLOW_LINE_HOLDER},
+                 'concurrency', case when not ${IS_ORDERED} then coalesce(f.concurrency, f.task_concurrency) end, 'active', (
                    select count(distinct h.task_id) from flow_holds h join tasks a on a.team_id = h.team_id and a.id = h.task_id
                     where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key
                       and case when f.hold = 'task' then a.completed_at is null else a.status = 'active' and a.fence = h.fence end),
                  'rate', coalesce(f.rate, f.task_rate), 'period', f.span, 'begun', p.begun,
-                 'ahead', case when coalesce(f.rate, f.task_rate) is not null then (
+                 'ahead', case when coalesce(f.rate, f.task_rate) is not null or ${IS_ORDERED} then (
                    select case when count(*) < ${MOST_OF_FLOW} then count(*) filter (
-                            where d.priority > t.priority or (d.priority = t.priority and (d.flow_due_at, d.id) < (t.run_at, t.id))) end
-                     from (select d.priority, d.flow_due_at, d.id from tasks d
+                            where case when ${IS_ORDERED} then (d.created_at, d.id) < (t.created_at, t.id)
+                                       else d.priority > t.priority or (d.priority = t.priority and (d.flow_due_at, d.id) < (t.run_at, t.id)) end) end
+                     from (select d.priority, d.flow_due_at, d.created_at, d.id from tasks d
                             where d.team_id = t.team_id and d.flow = t.flow and d.flow_due_at is not null and d.flow_due_at <= now()
                             limit ${MOST_OF_FLOW}) d) end,
                  'nextAt', p.first_at + make_interval(secs => f.span), 'paused', f.paused, 'pausedUntil', f.paused_until)

@@ -1,7 +1,9 @@
 import { type Claim, makeClaim } from "../../domain/claim.ts";
 import type { Sql } from "../sql.ts";
-import { askHot, createSubscriberMemory } from "./event-writes.ts";
-import { CLAIM_FLOW_TASKS, CLAIM_UNHELD_FLOW_TASKS, PERMIT_MS } from "./flow-claim-statement.ts";
+import { askHot, createSubscriberMemory, type HotStatement } from "./event-writes.ts";
+import { PERMIT_MS } from "./flow-claim-parts.ts";
+import { CLAIM_FLOW_TASKS, CLAIM_UNHELD_FLOW_TASKS } from "./flow-claim-statement.ts";
+import { CLAIM_FLOW_LINES, CLAIM_UNHELD_FLOW_LINES } from "./flow-line-statement.ts";
 import { type Flat, followOf } from "./task-columns.ts";
 
 /*
@@ -28,18 +30,35 @@ export interface FlowClaimRequest {
   /** Where to look for tasks: a flow and one of its queues. */
   readonly lanes: readonly { readonly flow: string; readonly queueId: number }[];
   readonly limit: number;
+  /** All of the flows are ordered, as far as the worker knows. */
+  readonly isOrdered?: boolean;
 }
 
 /** What the claim found of one flow. */
 export interface FlowState {
   readonly flow: string;
-  /** `busy`: another claim has it at this moment. `unknown`: it has no row. Nothing was looked for then. */
-  readonly kind: "open" | "paused" | "full" | "rated" | "busy" | "unknown";
+  /**
+   * `busy`: another claim has it at this moment. `unknown`: it has no row. `ordered`, `unordered`: the other statement claims its
+   * tasks. `unopened`: its line has not begun. Nothing was looked for then. `held`: a task that has begun holds its line.
+   */
+  readonly kind:
+    | "open"
+    | "paused"
+    | "full"
+    | "rated"
+    | "busy"
+    | "unknown"
+    | "ordered"
+    | "unordered"
+    | "unopened"
+    | "held";
   /** When it may open by itself: the end of a pause, or the next permit. Null if unknown. */
   readonly waitMs: number | null;
   /** Places are held until their tasks have ended. */
   readonly holdsTasks: boolean;
   readonly claimed: number;
+  /** Of an ordered flow: the queue whose slot the first task of its line waits for. */
+  readonly headQueue?: string;
 }
 
 export interface FlowClaimed {
@@ -61,13 +80,23 @@ interface Gate {
   readonly permitMs: number | null;
   readonly period: number | null;
   readonly hold: string | null;
+  readonly isOrdered: boolean;
+}
+
+/** What is known of an ordered flow comes in one or two parts. */
+interface LineGate extends Partial<Omit<Gate, "places" | "hold" | "isOrdered">> {
+  readonly key: string;
+  readonly kind?: "busy" | "unordered" | "unopened";
+  readonly isHeld?: boolean;
+  readonly headQueueId?: number;
+  readonly headQueue?: string;
 }
 
 /** One row has what was found of the flows; the others, if they have an id, are the tasks. */
 type ClaimedRow = (
   | {
       readonly isTask: false;
-      readonly flows: readonly Gate[] | null;
+      readonly flows: readonly (Gate | LineGate)[] | null;
       readonly unknown: readonly string[] | null;
       readonly currentQueueIds: readonly number[];
     }
@@ -89,13 +118,16 @@ export async function claimFlowTasks(
   sentAtMs: number,
   memory = createSubscriberMemory(),
 ): Promise<FlowClaimed> {
-  const { teamId, workerId, queues, lanes, limit } = request;
+  const { teamId, workerId, queues, lanes, limit, isOrdered = false } = request;
   const queueIds = new Map<string, number[]>();
   for (const { flow, queueId } of lanes) queueIds.set(flow, [...(queueIds.get(flow) ?? []), queueId]);
   const keys = [...queueIds.keys()];
   const rows = await askHot<ClaimedRow>(
     sql,
-    queues.some(({ holdsHosts }) => holdsHosts) ? CLAIM_UNHELD_FLOW_TASKS : CLAIM_FLOW_TASKS,
+    statementFor(
+      isOrdered,
+      queues.some(({ holdsHosts }) => holdsHosts),
+    ),
     [
       teamId,
       workerId,
@@ -103,8 +135,9 @@ export async function claimFlowTasks(
       queues.map(({ epoch }) => epoch),
       queues.map(({ free }) => free),
       keys,
-      keys.map((key) => `{${queueIds.get(key)?.join(",")}}`),
       limit,
+      // The line of an ordered flow goes over all of its queues.
+      ...(isOrdered ? [] : [keys.map((key) => `{${queueIds.get(key)?.join(",")}}`)]),
     ],
     memory,
   );
@@ -113,7 +146,9 @@ export async function claimFlowTasks(
   const waitsMs: number[] = [];
   const counts = new Map<string, number>();
   const found = rows.find((row) => !row.isTask);
-  const gates = new Map((found?.isTask === false ? (found.flows ?? []) : []).map((gate) => [gate.key, gate]));
+  const gates = new Map<string, Gate | LineGate>();
+  for (const gate of (found?.isTask === false ? found.flows : null) ?? [])
+    gates.set(gate.key, { ...gates.get(gate.key), ...gate });
   for (const row of rows) {
     if (row.id === null) continue;
     counts.set(row.flow ?? "", (counts.get(row.flow ?? "") ?? 0) + 1);
@@ -148,21 +183,54 @@ export async function claimFlowTasks(
     waitsMs.push(attemptStartedAt.getTime() - row.runAt.getTime());
   }
   const unknown = new Set(found?.isTask === false ? found.unknown : null);
-  return {
-    currentQueueIds: found?.isTask === false ? found.currentQueueIds : [],
-    claims,
-    waitsMs,
-    flows: keys.map((key) => stateOf(key, gates.get(key), unknown.has(key), counts.get(key) ?? 0)),
-  };
+  const currentQueueIds = found?.isTask === false ? found.currentQueueIds : [];
+  const taken = new Map<number, number>();
+  for (const { queueId } of claims) taken.set(queueId, (taken.get(queueId) ?? 0) + 1);
+  const mayClaim = new Set(
+    queues
+      .filter(({ queueId, free }) => currentQueueIds.includes(queueId) && (taken.get(queueId) ?? 0) < free)
+      .map(({ queueId }) => queueId),
+  );
+  const states = keys.map((flow): FlowState => {
+    const gate = gates.get(flow);
+    const claimed = counts.get(flow) ?? 0;
+    const known = { flow, holdsTasks: false, claimed, waitMs: null };
+    if (gate === undefined) return { ...known, kind: unknown.has(flow) ? "unknown" : "busy" };
+    return "places" in gate ? stateOf(known, gate) : lineStateOf(known, gate, mayClaim);
+  });
+  return { currentQueueIds, claims, waitsMs, flows: states };
 }
 
+function statementFor(isOrdered: boolean, holdsHosts: boolean): HotStatement {
+  if (isOrdered) return holdsHosts ? CLAIM_UNHELD_FLOW_LINES : CLAIM_FLOW_LINES;
+  return holdsHosts ? CLAIM_UNHELD_FLOW_TASKS : CLAIM_FLOW_TASKS;
+}
+
+type Known = Omit<FlowState, "kind" | "headQueue">;
+
 /** What is left after the claim. */
-function stateOf(flow: string, gate: Gate | undefined, isUnknown: boolean, claimed: number): FlowState {
-  const known = { flow, holdsTasks: gate?.hold === "task", claimed };
-  if (gate === undefined) return { ...known, kind: isUnknown ? "unknown" : "busy", waitMs: null };
+function stateOf(flow: Known, gate: Gate): FlowState {
+  const known = { ...flow, holdsTasks: gate.hold === "task" };
+  if (gate.isOrdered) return { ...known, kind: "ordered" };
   if (gate.isPaused) return { ...known, kind: "paused", waitMs: gate.isPausedForGood ? null : gate.pausedMs };
-  const waitMs = gate.permitMs ?? (gate.period ?? 0) * 1000;
-  if (gate.permits <= claimed) return { ...known, kind: "rated", waitMs };
-  if (gate.places <= claimed) return { ...known, kind: "full", waitMs: null };
-  return { ...known, kind: "open", waitMs: null };
+  if (gate.permits <= flow.claimed) return { ...known, kind: "rated", waitMs: permitWaitMs(gate) };
+  if (gate.places <= flow.claimed) return { ...known, kind: "full" };
+  return { ...known, kind: "open" };
+}
+
+/** `mayClaim` has the queues that had a slot for the head of the line: then another transaction had locked the task. */
+function lineStateOf(known: Known, gate: LineGate, mayClaim: ReadonlySet<number>): FlowState {
+  if (gate.kind !== undefined) return { ...known, kind: gate.kind };
+  if (gate.isPaused)
+    return { ...known, kind: "paused", waitMs: gate.isPausedForGood ? null : (gate.pausedMs ?? null) };
+  if (known.claimed > 0) return { ...known, kind: "held" };
+  if (gate.permits === 0) return { ...known, kind: "rated", waitMs: permitWaitMs(gate) };
+  const { headQueueId, headQueue } = gate;
+  if (headQueueId === undefined || headQueue === undefined)
+    return { ...known, kind: gate.isHeld ? "held" : "open" };
+  return mayClaim.has(headQueueId) ? { ...known, kind: "busy" } : { ...known, kind: "held", headQueue };
+}
+
+function permitWaitMs({ permitMs, period }: Pick<LineGate, "permitMs" | "period">): number {
+  return permitMs ?? (period ?? 0) * 1000;
 }

@@ -1,4 +1,5 @@
 import { type Sql, statement } from "../sql.ts";
+import { IS_ORDERED } from "./flow-claim-parts.ts";
 
 /*
  * The hosts that a circuit breaker holds back. A queue that holds any (`holds_hosts`, with its epoch) is claimed by
@@ -60,7 +61,13 @@ const holding = (due: string, lanes: string, isOfLane: string) => `with seen as 
 const HOLD_TASKS = statement("hold_tasks", holding("due_at", "(select 1) one", ""), { patience: "chore" });
 const HOLD_FLOW_TASKS = statement(
   "hold_flow_tasks",
-  holding("flow_due_at", "unnest($4::text[]) as lane(flow)", "t.flow = lane.flow and"),
+  holding(
+    "flow_due_at",
+    // Of an ordered flow only the head of its line: its claim takes it out (flow-line-statement.ts).
+    `(select k.flow from unnest($4::text[]) as k(flow)
+         where not exists (select 1 from flows f where f.team_id = $1 and not f.sandbox and f.key = k.flow and ${IS_ORDERED})) lane`,
+    "t.flow = lane.flow and",
+  ),
   { patience: "chore" },
 );
 

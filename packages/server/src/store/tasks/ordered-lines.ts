@@ -5,23 +5,31 @@ import { HAS_DUE_TASKS } from "./due-queues.ts";
 /** Not so for a callback of a message: it holds the line of the message's queue, and is in a queue of its own. */
 export const IS_IN_QUEUE = "t.queue_id = l.queue_id";
 
+/** For a row `l` of flow_line_tasks. A retry with a corrected call may give a task another flow. */
+export const IS_IN_FLOW = "t.flow = l.flow";
+
 /**
- * Whether the task `t` of the row `l` of line_tasks, which has begun, holds its line: until it has ended, and as long as it
- * blocks the line after a failure. A task that expired or was dismissed never does. One that a user retried joins the line like any other,
- * unless it blocked: then the line waits until it has completed. A callback of a message holds it until the callback has ended.
+ * Whether the task `t` of the row `l` of line_tasks or flow_line_tasks, which has begun, holds its line: until it has ended, and as
+ * long as it blocks the line after a failure. A task that expired or was dismissed never does. One that a user retried joins the line
+ * like any other, unless it blocked: then the line waits until it has completed. A callback of a message holds it until the callback
+ * has ended.
  */
-export function holdsLine(blocks: string): string {
+export function holdsLine(blocks: string, isMember = IS_IN_QUEUE): string {
   return `(t.status in ('active', 'polling', 'waiting')
-        or (t.status = 'pending' and (t.retries = l.retries or (${blocks} and ${IS_IN_QUEUE})))
-        or (t.status = 'failed' and ${blocks} and ${IS_IN_QUEUE} and t.failure_reason is distinct from 'expired'
+        or (t.status = 'pending' and (t.retries = l.retries or (${blocks} and ${isMember})))
+        or (t.status = 'failed' and ${blocks} and ${isMember} and t.failure_reason is distinct from 'expired'
             and t.dismissed_at is null))`;
 }
 
-/** For a task `t` that may be deleted: it does not block the line of its queue. */
+/** For a task `t` that may be deleted: it does not block the line of its queue or flow. */
 export const BLOCKS_NO_LINE = `not exists (
          select 1 from line_tasks l join queues b on b.team_id = l.team_id and b.id = l.queue_id
           where l.team_id = t.team_id and l.task_id = t.id and l.begun and b.ordered and b.deleted_at is null
-            and ${holdsLine("b.on_failure = 'block'")})`;
+            and ${holdsLine("b.on_failure = 'block'")})
+         and not exists (
+         select 1 from flow_line_tasks l join flows f on f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow
+          where l.team_id = t.team_id and l.task_id = t.id and f.line_at is not null and f.on_failure = 'block'
+            and ${holdsLine("true", IS_IN_FLOW)})`;
 
 const CLEAR_LINE = statement(
   "clear_line",

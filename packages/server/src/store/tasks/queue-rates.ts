@@ -1,6 +1,6 @@
 import type { Claim } from "../../domain/claim.ts";
 import { type Database, type Sql, statement } from "../sql.ts";
-import { PERMIT_MS } from "./flow-claim-statement.ts";
+import { PERMIT_MS } from "./flow-claim-parts.ts";
 
 /*
  * The claims of queues with a rate: in no window of the length of the period do more calls begin.

@@ -13,6 +13,7 @@ export interface Cancelled {
   readonly id: string;
   readonly shape: Shape;
   readonly queueId: number;
+  readonly flow: string | null;
   readonly sandbox: boolean;
   /** A completion notification is due. */
   readonly notify: boolean;
@@ -53,7 +54,7 @@ const CANCEL_TASK = statement(
               'ms', greatest(0, round(extract(epoch from found.at - t.attempt_started_at) * 1000)), 'phase', 'sent',
               'error', 'The task was cancelled while the call was under way') end
        from found where t.team_id = found.team_id and t.id = found.id
-     returning t.team_id, t.queue_id, t.id, t.shape, t.status, was, holder, t.fence - 1 as fence, t.poll_config, plan,
+     returning t.team_id, t.queue_id, t.id, t.shape, t.status, t.flow, was, holder, t.fence - 1 as fence, t.poll_config, plan,
                t.timeout_seconds, t.headers, t.callback_sealed, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "cancelled",
@@ -67,7 +68,7 @@ const CANCEL_TASK = statement(
      },
      ends: ["cancelled"],
    })}
-   select shape, queue_id::float8 as "queueId", sandbox, ${IS_NOTIFIED} as notify, holder::float8 as "workerId", fence, poll_config as config,
+   select shape, queue_id::float8 as "queueId", flow, sandbox, ${IS_NOTIFIED} as notify, holder::float8 as "workerId", fence, poll_config as config,
           -- What the sandbox only pretends to have begun, no third party need be told of.
           case when not sandbox then plan end as plan, timeout_seconds as "timeoutSeconds",
           coalesce(headers, '{}') as "firstHeaders", encode(callback_sealed, 'hex') as "callbackSealed"
@@ -78,6 +79,7 @@ const CANCEL_TASK = statement(
 type CancelledRow = Omit<PolledJob, "config" | "plan"> & {
   readonly shape: Shape;
   readonly queueId: number;
+  readonly flow: string | null;
   readonly sandbox: boolean;
   readonly notify: boolean;
   readonly workerId: number | null;
@@ -110,7 +112,7 @@ const TAKE_CANCELLED_JOB = statement(
    )
    update tasks t set poll = null
      from found where t.team_id = found.team_id and t.id = found.id
-   returning t.shape, t.queue_id::float8 as "queueId", t.sandbox, false as notify, null as "workerId", t.fence, t.poll_config as config, plan,
+   returning t.shape, t.queue_id::float8 as "queueId", t.flow, t.sandbox, false as notify, null as "workerId", t.fence, t.poll_config as config, plan,
              t.timeout_seconds as "timeoutSeconds", coalesce(t.headers, '{}') as "firstHeaders",
              encode(t.callback_sealed, 'hex') as "callbackSealed"`,
   { prepared: true },
@@ -123,12 +125,13 @@ export async function takeCancelledJob(sql: Sql, teamId: number, id: string): Pr
 }
 
 function cancelledOf(teamId: number, id: string, row: CancelledRow): Cancelled {
-  const { shape, queueId, sandbox, notify, workerId, fence, config, plan, ...rest } = row;
+  const { shape, queueId, flow, sandbox, notify, workerId, fence, config, plan, ...rest } = row;
   return {
     teamId,
     id,
     shape,
     queueId,
+    flow,
     sandbox,
     notify,
     held: workerId === null ? null : { taskId: id, fence, workerId },

@@ -20,7 +20,7 @@ const EXPIRE_TASKS = statement(
                              when 'waiting' then 'No callback within ' || t.max_wait_seconds || ' s'
                              else 'No attempt was begun within ' || t.expires_in_seconds || ' s' end
        from late where t.team_id = late.team_id and t.id = late.id
-     returning t.team_id, t.queue_id, t.id, t.status, t.failure_reason, late.was, ${ENDING_COLUMNS}
+     returning t.team_id, t.queue_id, t.id, t.status, t.failure_reason, t.flow, late.was, ${ENDING_COLUMNS}
    ), ${afterChange({
      from: "expired",
      worker: "$1::bigint",
@@ -31,7 +31,7 @@ const EXPIRE_TASKS = statement(
        waiting: `-${one("was = 'waiting'")}`,
      },
    })}
-   select failure_reason as reason, team_id as "teamId", id, queue_id::float8 as "queueId",
+   select failure_reason as reason, team_id as "teamId", id, queue_id::float8 as "queueId", flow,
           ${IS_NOTIFIED} as notify
      from expired`,
   { prepared: true },
@@ -42,6 +42,7 @@ export interface Expired {
   readonly teamId: number;
   readonly id: string;
   readonly queueId: number;
+  readonly flow: string | null;
   /** A completion notification is due. */
   readonly notify: boolean;
 }

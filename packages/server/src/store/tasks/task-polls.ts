@@ -20,12 +20,12 @@ const CLAIM_DUE_POLLS = statement(
    ), claimed as (
      update tasks t set worker_id = $1, fence = fence + 1, poll_at = null
        from picked where t.team_id = picked.team_id and t.id = picked.id
-     returning t.team_id, t.id, t.shape, t.queue_id, t.fence, t.poll_config, t.poll,
+     returning t.team_id, t.id, t.shape, t.queue_id, t.flow, t.fence, t.poll_config, t.poll,
                -- Since the first call of this life of the task: a retry by hand began another.
                case when t.retries = 0 then t.started_at else (t.attempts -> -1 ->> 'at')::timestamptz end as called_at,
                t.timeout_seconds, t.headers, t.callback_sealed
    ), ${holding("claimed", "$1::bigint")}
-   select team_id as "teamId", id, shape, queue_id::float8 as "queueId", fence, poll_config as config, poll as plan,
+   select team_id as "teamId", id, shape, queue_id::float8 as "queueId", flow, fence, poll_config as config, poll as plan,
           round(extract(epoch from now() - called_at) * 1000)::float8 as "elapsedMs",
           timeout_seconds as "timeoutSeconds", coalesce(headers, '{}') as "firstHeaders",
           encode(callback_sealed, 'hex') as "callbackSealed"

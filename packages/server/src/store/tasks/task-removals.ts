@@ -21,15 +21,15 @@ const REMOVE_PENDING_TASK = statement(
   "remove_pending_task",
   `with removed as (
      delete from tasks where team_id = $1 and id = $2 and status = 'pending' and ($3 = 'live' or sandbox)
-     returning team_id, queue_id, sandbox, id, status, tags, schedule_id, dedupe, idempotency_key
+     returning team_id, queue_id, sandbox, flow, id, status, tags, schedule_id, dedupe, idempotency_key
    ), tallied as (${tallied}), ${lettingGo("removed")}
-   select queue_id::float8 as "queueId", sandbox from removed`,
+   select queue_id::float8 as "queueId", flow, sandbox from removed`,
   { prepared: true },
 );
 
 /** The task, which was pending and is gone: from then on no worker can claim it. Null if it is not pending. */
 export async function removePendingTask(sql: Sql, reach: Reach, id: string): Promise<ChangedTask | null> {
-  const [removed] = await sql.rows<Pick<ChangedTask, "queueId" | "sandbox">>(REMOVE_PENDING_TASK, [
+  const [removed] = await sql.rows<Pick<ChangedTask, "queueId" | "flow" | "sandbox">>(REMOVE_PENDING_TASK, [
     reach.teamId,
     id,
     reach.environment,

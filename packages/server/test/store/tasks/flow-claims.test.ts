@@ -12,7 +12,7 @@ import type { TextSql } from "../../test-sql.ts";
 import { openTestStore, RETRY, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
 
 const flow = (key: string, limits: Partial<TaskFlow> = {}): Partial<NewTask> => ({
-  flow: { key, concurrency: null, rate: null, period: null, ...limits },
+  flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
 });
 
 describe("claiming the tasks of flows", () => {

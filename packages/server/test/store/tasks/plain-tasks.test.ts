@@ -92,7 +92,10 @@ describe("a batch of plain tasks", () => {
     follow: { task: { follow: { ...NO_FOLLOW_UP, pollConfig: POLLED } }, isPlain: false },
     tags: { task: { tags: ["a"] }, isPlain: false },
     metadata: { task: { metadata: { a: "b" } }, isPlain: false },
-    flow: { task: { flow: { key: "a", concurrency: 1, rate: null, period: null } }, isPlain: false },
+    flow: {
+      task: { flow: { key: "a", concurrency: 1, rate: null, period: null, ordered: null } },
+      isPlain: false,
+    },
     callback: { task: { callback: { hash: "ab", sealed: "cd" } }, isPlain: false },
     idempotency: {
       task: { idempotency: { key: "key", requestHash: "ab", callbackSealed: "cd" } },

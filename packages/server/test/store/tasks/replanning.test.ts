@@ -69,7 +69,8 @@ describe("a cached query plan", () => {
       await Promise.all(keys.map(() => node.submit()));
       await Promise.all(keys.map((key) => node.submit({ idempotencyKey: key, requestText: "{}" })));
     };
-    const flow = { key: "customer", concurrency: 5, rate: 100, period: 60 };
+    const flow = { key: "customer", concurrency: 5, rate: 100, period: 60, ordered: null };
+    const line = { key: "account", concurrency: null, rate: 100, period: 60, ordered: true };
     const id = await node.submit();
     await node.submit({ idempotencyKey: "once", requestText: "{}" });
     await submitPairs("a", "b");
@@ -117,6 +118,7 @@ describe("a cached query plan", () => {
     await node.services.features.sandbox.service.advance(sandbox, 60);
     await claimDueDeliveries(server.database, 1, [{ teamId, most: 10 }]);
     await node.submit({ flow });
+    await node.submit({ flow: line });
     await node.queues.create(principal, "line", { ordered: true, concurrency: 1 });
     await node.submit({ queue: "line" });
     await node.queues.create(principal, "rated", { rate: 100 });
@@ -128,6 +130,7 @@ describe("a cached query plan", () => {
     const submitUnheld = async () => {
       await node.submit({ queue: "watched" });
       await node.submit({ queue: "watched", flow });
+      await node.submit({ queue: "watched", flow: line });
       await node.submit({ queue: "watched-line" });
       await node.dispatchOnce();
     };
@@ -142,7 +145,10 @@ describe("a cached query plan", () => {
     await submitPairs("c", "d");
     await node.submit({ flow });
     await node.submit({ flow });
-    await node.dispatchOnce();
+    for (let index = 0; index < 2; index += 1) {
+      await node.submit({ flow: line });
+      await node.dispatchOnce();
+    }
     await submitUnheld();
     await node.tasks.create(principal, { ...plainRequest(target.url), waitForCallback: true });
     await node.submit({ delaySeconds: 60 });

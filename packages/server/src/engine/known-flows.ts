@@ -1,0 +1,121 @@
+import type { Time } from "../domain/time.ts";
+import type { FlowState } from "../store/tasks/flow-claims.ts";
+import type { SayHint } from "./hints.ts";
+import { createLocalFlow, type Flow } from "./local-flow.ts";
+import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+
+/** The flows that this worker knows: which wait for slots, and which for something else. */
+export interface KnownFlows {
+  find(teamId: number, key: string): Flow | undefined;
+  open(teamId: number, key: string): Flow;
+  /** Forgets a flow without due tasks and calls. */
+  forgetIdle(flow: Flow): void;
+  /** There are due tasks of the flow in this queue. */
+  note(flow: Flow, queue: string): void;
+  /** Waits for slots in every queue that has tasks of it. */
+  lineUp(flow: Flow): void;
+  /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
+  waitFor(flow: Flow, queue: string): void;
+  block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void;
+  unblock(flow: Flow): void;
+  leaveLine(flow: Flow): void;
+  leaveLane(flow: Flow, local: LocalQueue): void;
+  /** The first task of its line may start. Returns whether the flow waited for that. */
+  wakeLine(flow: Flow): boolean;
+  tellOthers(flow: Flow): void;
+  stop(): void;
+}
+
+export function createKnownFlows(deps: {
+  readonly localQueues: LocalQueues;
+  readonly lineUp: (local: LocalQueue) => void;
+  readonly hint: SayHint;
+  readonly time: Time;
+}): KnownFlows {
+  const { localQueues, time } = deps;
+  const flows = new Map<string, Flow>();
+  let notices = 0;
+  let stopped = false;
+
+  function note(flow: Flow, queue: string): void {
+    notices += 1;
+    flow.lanes.set(queue, notices);
+  }
+
+  function lineUp(flow: Flow): void {
+    if (!stopped) for (const queue of flow.lanes.keys()) lineUpIn(flow, queue);
+  }
+
+  function lineUpIn(flow: Flow, queue: string): void {
+    const local = localQueues.open(flow.teamId, queue);
+    local.flows.add(flow);
+    deps.lineUp(local);
+  }
+
+  function unblock(flow: Flow): void {
+    flow.timer?.cancel();
+    flow.timer = null;
+    flow.blocked = null;
+  }
+
+  function leaveLine(flow: Flow): void {
+    for (const queue of flow.lanes.keys()) localQueues.find(flow.teamId, queue)?.flows.delete(flow);
+  }
+
+  return {
+    find: (teamId, key) => flows.get(`${teamId}/${key}`),
+    open(teamId, key) {
+      const name = `${teamId}/${key}`;
+      const known = flows.get(name);
+      if (known !== undefined) return known;
+      const flow = createLocalFlow(teamId, key);
+      flows.set(name, flow);
+      return flow;
+    },
+    forgetIdle(flow) {
+      if (flow.lanes.size > 0) return;
+      flow.isTold = false;
+      unblock(flow);
+      if (flow.calls === 0) flows.delete(`${flow.teamId}/${flow.key}`);
+    },
+    note,
+    lineUp,
+    waitFor(flow, queue) {
+      if (!flow.lanes.has(queue)) note(flow, queue);
+      if (!stopped) lineUpIn(flow, queue);
+    },
+    block(flow, kind, waitMs) {
+      unblock(flow);
+      flow.blocked = kind;
+      leaveLine(flow);
+      if (waitMs === null || stopped) return;
+      const wake = () => {
+        unblock(flow);
+        lineUp(flow);
+      };
+      flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
+    },
+    unblock,
+    leaveLine,
+    leaveLane(flow, local) {
+      flow.lanes.delete(local.queue);
+      local.flows.delete(flow);
+    },
+    wakeLine(flow) {
+      flow.wakes += 1;
+      if (flow.blocked !== "held") return false;
+      unblock(flow);
+      return true;
+    },
+    tellOthers(flow) {
+      if (flow.isTold) return;
+      flow.isTold = true;
+      for (const queue of flow.lanes.keys())
+        deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
+    },
+    stop() {
+      stopped = true;
+      for (const flow of flows.values()) unblock(flow);
+    },
+  };
+}
