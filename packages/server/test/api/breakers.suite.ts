@@ -47,7 +47,6 @@ describe("circuit breakers", () => {
       { within: 3601 },
       { cooldown: 601 },
       { failures: 1.5 },
-      { unknown: 1 },
       "yes",
       7,
     ]) {
@@ -55,6 +54,14 @@ describe("circuit breakers", () => {
       assert.equal(status, 400, JSON.stringify(breaker));
       assert.match(body.error, /breaker/);
     }
+    const errorOf = async (breaker: unknown) =>
+      (await api.call("POST", "/v1/queues", { name: "refused", breaker })).body.error;
+    assert.equal(await errorOf("yes"), "breaker must be true or false or an object");
+    assert.equal(
+      await errorOf({ failures: 0 }),
+      'breaker["failures"] must be an integer between 1 and 10000',
+    );
+    assert.equal(await errorOf({ failure: 3 }), 'Unknown field "failure" (did you mean "failures"?)');
   });
 
   it("are listed while they are open, explain a waiting task, and are closed in one queue or in all", async () => {

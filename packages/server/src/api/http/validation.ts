@@ -42,14 +42,14 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
   if (errors.some(({ keyword, instancePath }) => keyword === "type" && instancePath === "")) {
     return new Problem(part === "body" ? "body_not_object" : "request_malformed");
   }
+  const judged = errorsOfMeantAlternatives(errors);
   const firstOf = (
     keep: (keyword: string) => boolean,
     describe: (error: VerboseError, index: number) => ProblemDetail,
   ) =>
     // Only as many as are shown: describing a hundred thousand fields would block others.
-    errors
-      // If no alternative matches, only the rule that names them all counts.
-      .filter(({ keyword, schemaPath }) => keep(keyword) && !schemaPath.includes("/anyOf/"))
+    judged
+      .filter(({ keyword }) => keep(keyword))
       .slice(0, MOST_DETAILS)
       .map(describe);
   return invalid([
@@ -58,6 +58,38 @@ export function toProblem(errors: FastifySchemaValidationError[], part: string):
     ...firstOf((keyword) => !REPORTED_ELSEWHERE.has(keyword), wrong),
   ]);
 }
+
+/**
+ * If no alternative of an `anyOf` matches, the rule that names them all counts. If the value is an object, and only one
+ * alternative is, the caller meant that one: its errors say what to change.
+ */
+function errorsOfMeantAlternatives(
+  errors: readonly FastifySchemaValidationError[],
+): FastifySchemaValidationError[] {
+  const meant: string[] = [];
+  for (const { keyword, schemaPath, instancePath } of errors) {
+    if (keyword !== "anyOf") continue;
+    const inside = errors.filter((each) => each.schemaPath.startsWith(`${schemaPath}/`));
+    const alternativeOf = (each: FastifySchemaValidationError) =>
+      `${schemaPath}/${each.schemaPath.slice(schemaPath.length + 1).split("/", 1)}/`;
+    const others = new Set(
+      inside
+        .filter((each) => each.instancePath === instancePath && !OF_OBJECTS.has(each.keyword))
+        .map(alternativeOf),
+    );
+    const [first, ...rest] = new Set(inside.map(alternativeOf).filter((each) => !others.has(each)));
+    if (first !== undefined && rest.length === 0) meant.push(first);
+  }
+  return errors.filter(({ keyword, schemaPath }) => {
+    const own = meant.find((each) => schemaPath.startsWith(each));
+    if (own !== undefined) return !schemaPath.slice(own.length).includes("/anyOf/");
+    const isMeant = keyword === "anyOf" && meant.some((each) => each.startsWith(`${schemaPath}/`));
+    return !isMeant && !schemaPath.includes("/anyOf/");
+  });
+}
+
+/** Rules that only an object can break. */
+const OF_OBJECTS: ReadonlySet<string> = new Set(["additionalProperties", "required"]);
 
 /** With `verbose`, ajv adds the schema that was broken. */
 type VerboseError = FastifySchemaValidationError & { readonly parentSchema?: unknown };
