@@ -56,7 +56,12 @@ export async function findBarriers(
   );
   // Not as a script element: the policy of the page refuses it, as it should.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe);
-  const options = { resultTypes: ["violations"], runOnly: what === "colours" ? COLOURS : EVERYTHING };
+  const options = {
+    resultTypes: ["violations"],
+    runOnly: what === "colours" ? COLOURS : EVERYTHING,
+    // The style sheets too would be parsed again, for rules that are not among these.
+    preload: { assets: ["media"] },
+  };
   const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
     `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)})`,
   );
