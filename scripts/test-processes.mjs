@@ -22,21 +22,32 @@ const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/t
 
 /** What takes longest, the longest first. `test.mjs --times` tells. */
 const FIRST = [
-  "server/silence",
-  "server/start",
-  "server/checkout",
-  "server/dashboard",
-  "simulation/simulation",
-  "server/user-cli",
-  "server/life",
-  "server/docs",
-  "server/cli",
-  "server/frozen",
-  "server/processes",
-  "vault/server",
-  "api/api",
-  "server/package",
-  "server/access-matrix",
+  "server/dashboard.test",
+  "server/silence.test",
+  "server/user-cli.test",
+  "shared/store-1",
+  "shared/engine-4",
+  "server/docs.test",
+  "api/api.test",
+  "chaos/rolling-upgrade.test",
+  "simulation/simulation.test",
+  "server/start.test",
+  "shared/engine-1",
+  "server/access-matrix.test",
+  "server/processes.test",
+  "sdk/test/receivers.test",
+  "sdk/test/server.test",
+  "server/backup.test",
+  "server/life.test",
+  "server/checkout.test",
+  "shared/service-2",
+  "shared/features-1",
+  "vault/server.test",
+  "server/cli.test",
+  "shared/engine-2",
+  "server/retry-on-start.test",
+  "server/package.test",
+  "server/frozen.test",
 ];
 
 /** Modules to run, in this order: test files as they were compiled, and such as load several of them. */
@@ -74,6 +85,6 @@ async function bySize(files) {
 }
 
 function rankOf(entry) {
-  const rank = FIRST.findIndex((each) => entry.endsWith(`${each}.test.js`));
+  const rank = FIRST.findIndex((each) => entry.endsWith(`${each}.js`));
   return rank === -1 ? FIRST.length : rank;
 }
