@@ -1,5 +1,5 @@
 // The built server and its command line in a few files: to find and load the 1,900 modules of `dist` and of its packages
-// takes a process 1.3 of the 2.2 seconds that its start needs, and the tests start more than a hundred. The code is that of
+// takes a process 1.3 of the 2.2 seconds that its start needs, and the tests start many. The code is that of
 // `dist`, and every module still finds what lies beside its own file there. The tests of `npm start`, of a checkout and of
 // the package run `dist` itself.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";

@@ -70,7 +70,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.locator("h1").first().waitFor();
     await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   };
-  /** As a link does: the browser keeps the page and its compiled scripts, which is a third of the work of a load. */
+  /** As a link does: the browser keeps the page, and its scripts and axe compiled. */
   const follow = async (path: string) => {
     await page.evaluate(`document.querySelector("h1").classList.add("of-the-page-before")`);
     await page.evaluate(`history.pushState({}, "", ${JSON.stringify(path)})`);
