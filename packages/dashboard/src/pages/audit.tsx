@@ -56,12 +56,24 @@ const COLUMNS: readonly Column<Event>[] = [
   { title: "From", kind: "desk", cell: ({ address }) => <span className="muted">{address ?? "–"}</span> },
 ];
 
-/** What was changed, with a way to it where it has a page and is still there. */
-function On({ event: { action, target } }: { readonly event: Event }) {
+/** What was changed, by its name, with a link where it has a page and is still there. */
+function On({ event }: { readonly event: Event }) {
+  const { action, target } = event;
   const [kind = ""] = action.split(".");
   const isGone = action.endsWith(".deleted");
-  const text = <span className="wrap">{target}</span>;
+  const name = nameOf(event);
+  const text = (
+    <span className="wrap" title={target}>
+      {name}
+    </span>
+  );
   if (isGone) return text;
+  if (kind === "schedule")
+    return (
+      <Link to="/schedules/$name" params={{ name }} className="link">
+        {text}
+      </Link>
+    );
   if (kind === "queue")
     return (
       <Link to="/queues/$name" params={{ name: target }} className="link">
@@ -85,7 +97,7 @@ function On({ event: { action, target } }: { readonly event: Event }) {
 }
 
 const PLACES: Readonly<Record<string, string>> = {
-  schedule: "/schedules",
+  flow: "/flows",
   token: "/vault",
   vault_token: "/vault",
   api_key: "/keys",
@@ -96,9 +108,19 @@ const PLACES: Readonly<Record<string, string>> = {
   oauth_application: "/applications",
 };
 
-/** Texts, and lists of them, without the marks of JSON. */
+/** The name of what was changed, as far as the event knows it: its own, a webhook's host, a member's address. */
+function nameOf({ target, detail }: Event): string {
+  const named = [detail?.name, detail?.host, detail?.email].find((value) => typeof value === "string");
+  return typeof named === "string" ? named : target;
+}
+
+/** Values without the marks of JSON. */
 function said(value: unknown): string {
   if (Array.isArray(value)) return value.map(said).join(", ");
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value)
+      .map(([name, each]) => `${name} ${said(each)}`)
+      .join(", ");
   return typeof value === "string" ? value : printExact(value, 0);
 }
 
