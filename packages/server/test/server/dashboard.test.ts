@@ -378,6 +378,8 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await row("nightly").getByRole("button", { name: "More about nightly" }).click();
     await page.getByRole("menuitem", { name: "Pause" }).click();
     await row("nightly").getByText("paused").waitFor();
+    await go("/audit");
+    await row("schedule.paused").getByRole("link", { name: "nightly" }).waitFor();
   });
 
   it("sets, pauses and resumes a flow, which a task's page names as its reason", async () => {
