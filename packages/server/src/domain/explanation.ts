@@ -185,7 +185,10 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   const isDue = task.runAt <= task.now;
   if (task.sandbox && !task.isSimulated) add("sandbox", "It was created by a test key, and is never called");
   if (!isDue) reasons.push(whyNotDue(task));
-  if (task.isSimulated) return reasons;
+  if (task.isSimulated) {
+    if (isDue && task.flowState !== null) reasons.push(...whyHeld(task.flowState, task.now));
+    return reasons;
+  }
   if (task.paused) add("queue_paused", `Queue "${task.queue}" is paused`);
   if (!task.hasWorkers) add("no_worker", "No node is running that makes calls");
   if (task.sandbox || !isDue) return reasons;

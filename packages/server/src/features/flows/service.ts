@@ -6,6 +6,7 @@ import type { Reach } from "../../domain/reach.ts";
 import { type Change, recordChange } from "../../service/audit/audit.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, NO_QUEUE, sendHints } from "../../store/tasks/hints.ts";
+import { wakeSandboxFlow } from "../../store/tasks/sandbox-flows.ts";
 import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Flow, requireLimits, type StoredLimits } from "./domain.ts";
 import {
@@ -57,6 +58,7 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
       await recordChange(sql, requester, { ...recorded, target: key });
       const hint = { kind: "flow", teamId: requester.teamId, queue: NO_QUEUE, flow: key } as const;
       await sendHints(sql, [hintText(hint, 0)]);
+      if (requester.environment === "test") await wakeSandboxFlow(sql, requester.teamId, key);
       return done;
     });
   }

@@ -2,6 +2,7 @@ import type { Reach } from "../../domain/reach.ts";
 import { type Sql, statement } from "../../store/sql.ts";
 import { IS_ORDERED } from "../../store/tasks/flow-claim-parts.ts";
 import { openFlowLines } from "../../store/tasks/flow-lines.ts";
+import { beginSandboxLine } from "../../store/tasks/sandbox-flows.ts";
 import type { Flow, StoredLimits } from "./domain.ts";
 
 /** Waiting tasks are counted to this number. */
@@ -25,6 +26,10 @@ const FIGURES = `f.key, case when ${IS_ORDERED} then 1 else coalesce(f.concurren
    f.paused or (f.paused_until is not null and f.paused_until > now()) as paused,
    (select f.paused_until where not f.paused and f.paused_until > now()) as "pausedUntil"`;
 
+/** By the clock of the flow's environment. */
+const NOW = `(now() + make_interval(secs => coalesce(
+       (select c.ahead_seconds from sandbox_clocks c where c.team_id = f.team_id and f.sandbox), 0)))`;
+
 /** The places in use, by the rows of the tasks; and the calls begun in the period. */
 const COUNTS = `(select count(distinct h.task_id)::integer from flow_holds h
        join tasks t on t.team_id = h.team_id and t.id = h.task_id
@@ -32,12 +37,16 @@ const COUNTS = `(select count(distinct h.task_id)::integer from flow_holds h
         and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end) as active,
     (select count(*)::integer from (
        select 1 from tasks t where t.team_id = f.team_id and t.flow = f.key and not f.sandbox
-          and t.flow_due_at is not null and t.flow_due_at <= now() limit ${MOST_WAITING}) w) as waiting,
+          and t.flow_due_at is not null and t.flow_due_at <= now() limit ${MOST_WAITING}) w)
+    + (select count(*)::integer from (
+       select 1 from tasks t join simulations s on s.team_id = t.team_id and s.task_id = t.id and s.said is not null
+        where f.sandbox and t.team_id = f.team_id and t.sandbox and t.list_key = 'pending' and t.flow = f.key
+          and t.run_at <= ${NOW} limit ${MOST_WAITING}) w) as waiting,
     (select (select coalesce(sum(p.count), 0) from flow_permits p
               where p.team_id = f.team_id and p.sandbox = f.sandbox and p.flow = f.key and p.at > w.since)
           + (select count(*) from flow_holds h
               where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at > w.since)
-       from (select now() - make_interval(secs => ${PERIOD}) as since) w)::integer as "begunInPeriod"`;
+       from (select ${NOW} - make_interval(secs => ${PERIOD}) as since) w)::integer as "begunInPeriod"`;
 
 const FIND_FLOW = statement(
   "find_flow",
@@ -100,7 +109,8 @@ export async function countStored(sql: Sql, { teamId, environment }: Reach, key:
 
 const LOCK_FLOW = statement(
   "lock_flow",
-  "select is_stored as \"isStored\" from flows where team_id = $1 and sandbox = ($2 = 'test') and key = $3 for update",
+  `select f.is_stored as "isStored", ${IS_ORDERED} as "isOrdered" from flows f
+    where f.team_id = $1 and f.sandbox = ($2 = 'test') and f.key = $3 for update`,
 );
 
 const PUT_FLOW = statement(
@@ -121,12 +131,18 @@ export async function putFlow(
   key: string,
   limits: StoredLimits,
 ): Promise<boolean> {
-  const [before] = await sql.rows<{ isStored: boolean }>(LOCK_FLOW, [teamId, environment, key]);
+  const [before] = await sql.rows<{ isStored: boolean; isOrdered: boolean }>(LOCK_FLOW, [
+    teamId,
+    environment,
+    key,
+  ]);
   const { concurrency, rate, period, ordered, onFailure, pauseOnRetryAfter, hold, maxWaiting } = limits;
   const figures = [concurrency, rate, period, ordered, onFailure, pauseOnRetryAfter, hold, maxWaiting];
   await sql.rows(PUT_FLOW, [teamId, environment, key, ...figures]);
   // What is under way from this commit on may block the line.
   if (ordered && environment === "live") await openFlowLines(sql, teamId, [key]);
+  if (ordered && environment === "test" && before?.isOrdered === false)
+    await beginSandboxLine(sql, teamId, key);
   return before?.isStored !== true;
 }
 
@@ -199,10 +215,11 @@ const SWEEP_HOLDS = statement(
 const SWEEP_LINES = statement(
   "sweep_flow_lines",
   `delete from flow_line_tasks l
-    where not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id)
+    where not exists (
+            select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and (t.completed_at is null or t.status = 'failed'))
        or not exists (
             select 1 from flows f
-             where f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow and f.line_at is not null)`,
+             where f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow and (f.sandbox or f.line_at is not null))`,
   { patience: "chore" },
 );
 

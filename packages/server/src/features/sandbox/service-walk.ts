@@ -1,10 +1,12 @@
 import { attemptMs, endSimulated, expireSimulated, judgeSimulated } from "../../domain/simulation.ts";
 import { isEnded, type Simulation } from "../../domain/task.ts";
-import type { Ending, TaskChanges } from "../../domain/task-changes.ts";
+import type { ChangedTask, Ending, TaskChanges } from "../../domain/task-changes.ts";
 import { closeAttempt } from "../../domain/verdict.ts";
 import type { Database, Sql } from "../../store/sql.ts";
+import { wakeSandboxFlow } from "../../store/tasks/sandbox-flows.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { settleAttempts } from "../../store/tasks/task-settlements.ts";
+import { serveSandboxFlow } from "./service-flows.ts";
 import {
   beginSimulated,
   endWaiting,
@@ -40,7 +42,7 @@ function isSimulated(walking: Walking): walking is Simulated {
 
 /** A step that was taken. */
 interface Step {
-  readonly claim: Walking["claim"];
+  readonly claim: Pick<Walking["claim"], "teamId" | "id" | "queueId">;
   /** Until the next step; null if there is none. */
   readonly waitMs: number | null;
   /** What became of the task by this step, where it ended or its attempt failed. */
@@ -56,9 +58,35 @@ export function createSandboxWalk(deps: {
   readonly database: Database;
   readonly random: () => number;
   readonly nowMs: () => number;
-  readonly changes: Pick<TaskChanges, "retrying" | "ended">;
+  readonly changes: Pick<TaskChanges, "retrying" | "ended" | "subscribe">;
 }): SandboxWalk {
   const { database } = deps;
+
+  /** A user ended it: it may have had a place in its flow, or held the line. */
+  function onEnded({ teamId, flow, sandbox }: ChangedTask): void {
+    if (sandbox && flow != null) wakeSandboxFlow(database, teamId, flow).catch(() => {});
+  }
+
+  deps.changes.subscribe({ ended: onEnded, removed: onEnded, dismissed: onEnded });
+
+  /** Tasks with a flow begin when its limits let them, and those that waited for the end of another follow it. */
+  async function serveFlows(sql: Sql, time: SandboxTime, due: readonly Walking[]): Promise<Step[]> {
+    const flows = new Map(
+      due.flatMap(({ flow, claim: { teamId }, aheadMs }) =>
+        flow === null ? [] : [[`${teamId}/${flow}`, { teamId, key: flow, aheadMs, requestMs: time.aheadMs }]],
+      ),
+    );
+    const steps: Step[] = [];
+    // One order for all, against deadlocks.
+    for (const [, flow] of [...flows].sort(([one], [other]) => (one < other ? -1 : 1))) {
+      const { begun, held } = await serveSandboxFlow(sql, flow);
+      for (const { claim, simulation } of begun.filter(isSimulated))
+        steps.push({ claim, waitMs: attemptMs({ simulation, trial: claim }) });
+      for (const { id, waitMs } of held)
+        steps.push({ claim: { teamId: flow.teamId, id, queueId: 0 }, waitMs });
+    }
+    return steps;
+  }
 
   async function begin(sql: Sql, pending: readonly Simulated[]): Promise<Step[]> {
     await beginSimulated(sql, pending);
@@ -128,16 +156,22 @@ export function createSandboxWalk(deps: {
       const late = due.filter((walking) => walking.simulation === null && !isOver(walking));
       if (late.length > 0) steps.push(...(await expire(sql, late)));
       for (const [work, walking] of [
-        [begin, of("pending")],
+        [begin, of("pending").filter(({ flow }) => flow === null)],
         [settle, of("active")],
         [end, of("waiting", "polling")],
       ] as const)
         if (walking.length > 0) steps.push(...(await work(sql, walking)));
+      // A held task has no step, unless its flow says when.
+      const arrived = of("pending").filter(({ flow }) => flow !== null);
+      steps.push(...arrived.map(({ claim }): Step => ({ claim, waitMs: null })));
       await planSteps(sql, time, steps);
+      await planSteps(sql, time, await serveFlows(sql, time, due));
       return { due, steps };
     });
     if (taken === null) return 0;
-    const notified = new Set(taken.due.filter(({ notify }) => notify).map(({ claim }) => claim));
+    const notified = new Set<Step["claim"]>(
+      taken.due.filter(({ notify }) => notify).map(({ claim }) => claim),
+    );
     for (const { claim, change } of taken.steps) {
       const { teamId, id, queueId } = claim;
       const task = { teamId, id, queueId, sandbox: true };

@@ -28,6 +28,8 @@ export interface Walking {
   readonly expiresInSeconds: number | null;
   /** The offset of its sandbox clock. */
   readonly aheadMs: number;
+  /** The key of its flow. */
+  readonly flow: string | null;
 }
 
 type WalkingRow = Flat<
@@ -47,12 +49,12 @@ type WalkingRow = Flat<
  * Locks both rows and skips those that another transaction holds: nodes share the work. As this never waits for a task,
  * a transaction that holds a task and waits for its simulation gets it.
  */
-const LOCK_DUE_STEPS = statement(
-  "lock_due_steps",
-  `select s.said as simulation, t.queue_id::float8 as "queueId", q.name as queue, now() as now,
+const lockingSteps = (
+  condition: string,
+) => `select s.said as simulation, t.queue_id::float8 as "queueId", q.name as queue, now() as now,
           ${IS_NOTIFIED} as notify, ${aheadSeconds()}::float8 * 1000 + $2::float8 as "aheadMs", ${columns(
             "t",
-            `team_id, id, status, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url,
+            `team_id, id, status, flow, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url,
              headers, body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds,
              no_retry_statuses, timeout_seconds, sign, expires_in_seconds, ${FOLLOW_NAMES}`,
           )}
@@ -60,31 +62,53 @@ const LOCK_DUE_STEPS = statement(
      join tasks t on t.team_id = s.team_id and t.id = s.task_id
      join queues q on q.team_id = t.team_id and q.id = t.queue_id
      ${withClock("t")}
-    where s.next_at <= now() + make_interval(secs => $2::float8 / 1000) and ($1::integer is null or s.team_id = $1)
+    where ${condition}
     order by s.next_at limit $3
-      for update of s, t skip locked`,
+      for update of s, t skip locked`;
+
+const LOCK_DUE_STEPS = statement(
+  "lock_due_steps",
+  lockingSteps(
+    "s.next_at <= now() + make_interval(secs => $2::float8 / 1000) and ($1::integer is null or s.team_id = $1)",
+  ),
   { prepared: true },
 );
+
+/** For tasks that are locked already. */
+const READ_STEPS = statement("lock_steps_of", lockingSteps("s.team_id = $1 and s.task_id = any ($4::uuid[])"));
 
 /** Must run in the transaction that takes the steps. */
 export async function lockDueSteps(sql: Sql, time: SandboxTime, limit: number): Promise<Walking[]> {
   const rows = await sql.rows<WalkingRow>(LOCK_DUE_STEPS, [time.teamId, time.aheadMs, limit]);
-  return rows.map((row) => {
-    const { id, shape, priority, bodyIsJson, sign, method, url, headers, fence, failures } = row;
-    const call = { method, url, headers: headers ?? {}, body: null };
-    const task = { id, shape, priority, bodyIsJson, sign, message: null, call, follow: followOf(row) };
-    const attempt = {
-      fence,
-      attempt: row.attemptCount,
-      attemptStartedAt: row.attemptStartedAt ?? row.now,
-      failures,
-      callbackSealed: null,
-      scheduledFor: null,
-    };
-    const claim = makeClaim(task, row, { ...row, workerId: NO_WORKER }, attempt);
-    const { status, simulation, notify, expiresInSeconds, aheadMs } = row;
-    return { status, simulation, claim, notify, expiresInSeconds, aheadMs };
-  });
+  return rows.map(toWalking);
+}
+
+/** These tasks of a team, which this transaction has locked. */
+export async function readSteps(
+  sql: Sql,
+  teamId: number,
+  aheadMs: number,
+  ids: readonly string[],
+): Promise<Walking[]> {
+  const rows = await sql.rows<WalkingRow>(READ_STEPS, [teamId, aheadMs, ids.length, ids]);
+  return rows.map(toWalking);
+}
+
+function toWalking(row: WalkingRow): Walking {
+  const { id, shape, priority, bodyIsJson, sign, method, url, headers, fence, failures } = row;
+  const call = { method, url, headers: headers ?? {}, body: null };
+  const task = { id, shape, priority, bodyIsJson, sign, message: null, call, follow: followOf(row) };
+  const attempt = {
+    fence,
+    attempt: row.attemptCount,
+    attemptStartedAt: row.attemptStartedAt ?? row.now,
+    failures,
+    callbackSealed: null,
+    scheduledFor: null,
+  };
+  const claim = makeClaim(task, row, { ...row, workerId: NO_WORKER }, attempt);
+  const { status, simulation, notify, expiresInSeconds, aheadMs, flow } = row;
+  return { status, simulation, claim, notify, expiresInSeconds, aheadMs, flow };
 }
 
 const BEGIN_SIMULATED = statement(
@@ -180,7 +204,7 @@ const PLAN_STEPS = statement(
 export async function planSteps(
   sql: Sql,
   { aheadMs }: SandboxTime,
-  steps: readonly { readonly claim: Claim; readonly waitMs: number | null }[],
+  steps: readonly { readonly claim: Pick<Claim, "teamId" | "id">; readonly waitMs: number | null }[],
 ): Promise<void> {
   const rows = steps.map(({ claim: { teamId, id }, waitMs }) => ({
     team_id: teamId,

@@ -44,7 +44,7 @@ const FLOW_STATE = `(select json_build_object('key', f.key, 'ordered', ${IS_ORDE
                             where case when ${IS_ORDERED} then (d.created_at, d.id) < (t.created_at, t.id)
                                        else d.priority > t.priority or (d.priority = t.priority and (d.flow_due_at, d.id) < (t.run_at, t.id)) end) end
                      from (select d.priority, d.flow_due_at, d.created_at, d.id from tasks d
-                            where d.team_id = t.team_id and d.flow = t.flow and d.flow_due_at is not null and d.flow_due_at <= now()
+                            where d.team_id = t.team_id and d.sandbox = t.sandbox and d.flow = t.flow and d.flow_due_at is not null and d.flow_due_at <= now()
                             limit ${MOST_OF_FLOW}) d) end,
                  'nextAt', p.first_at + make_interval(secs => f.span), 'paused', f.paused, 'pausedUntil', f.paused_until)
             from (select *, case when rate is null then task_period else period end as span from flows) f
@@ -55,7 +55,7 @@ const FLOW_STATE = `(select json_build_object('key', f.key, 'ordered', ${IS_ORDE
                 union all
                 select h.permit_at, 1 from flow_holds h
                  where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at is not null) b
-               where b.at > now() - make_interval(secs => f.span)) p
+               where b.at > now() + make_interval(secs => ${aheadSeconds()}) - make_interval(secs => f.span)) p
            where f.team_id = t.team_id and f.sandbox = t.sandbox and f.key = t.flow and t.status = 'pending')`;
 
 /** The window of the queue `q`, if it has a rate. */

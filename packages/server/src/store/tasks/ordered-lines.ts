@@ -28,7 +28,7 @@ export const BLOCKS_NO_LINE = `not exists (
             and ${holdsLine("b.on_failure = 'block'")})
          and not exists (
          select 1 from flow_line_tasks l join flows f on f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow
-          where l.team_id = t.team_id and l.task_id = t.id and f.line_at is not null and f.on_failure = 'block'
+          where l.team_id = t.team_id and l.task_id = t.id and (f.sandbox or f.line_at is not null) and f.on_failure = 'block'
             and ${holdsLine("true", IS_IN_FLOW)})`;
 
 const CLEAR_LINE = statement(

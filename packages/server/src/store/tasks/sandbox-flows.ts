@@ -1,0 +1,153 @@
+import type { Sql } from "../sql.ts";
+import { statement } from "../sql.ts";
+import { IS_ORDERED } from "./flow-claim-parts.ts";
+import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
+import { aheadSeconds } from "./sandbox-clocks.ts";
+
+/*
+ * The flows of sandboxes. Their tasks wait in no index of their own: a held one is pending and has no next step, until something of its
+ * flow changes. All that decides holds the lock of the flow's row. Times are those of the sandbox.
+ */
+
+/** What holds for a flow of a sandbox, and what it is doing. */
+export interface SandboxFlow {
+  readonly isPaused: boolean;
+  readonly places: number | null;
+  readonly permits: number | null;
+  /** Until the next permit; null if none is taken. */
+  readonly permitMs: number | null;
+  readonly isOrdered: boolean;
+  readonly holdsTasks: boolean;
+  /** Tasks that hold the line, the oldest first. */
+  readonly holders: readonly { readonly id: string; readonly isPending: boolean }[];
+}
+
+const LOCK_SANDBOX_FLOW = statement(
+  "lock_sandbox_flow",
+  "update flows set used_at = now() where team_id = $1 and sandbox and key = $2 returning 1",
+);
+
+const LOOK_AT_SANDBOX_FLOW = statement(
+  "look_at_sandbox_flow",
+  `select f.paused as "isPaused", f.is_ordered as "isOrdered", f.hold is not distinct from 'task' as "holdsTasks",
+          f.concurrency - (
+            select count(distinct h.task_id) from flow_holds h join tasks t on t.team_id = h.team_id and t.id = h.task_id
+             where h.team_id = $1 and h.sandbox and h.flow = $2
+               and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end)::float8 as places,
+          f.rate - coalesce(p.begun, 0)::float8 as permits, (extract(epoch from p.first_at - f.since) * 1000)::float8 as "permitMs",
+          array(select json_build_object('id', t.id, 'isPending', t.status = 'pending')
+                  from flow_line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
+                 where l.team_id = $1 and l.sandbox and l.flow = $2 and ${holdsLine("f.blocks", IS_IN_FLOW)}
+                 order by t.created_at, t.id) as holders
+     from (select f.paused, f.hold, ${IS_ORDERED} as is_ordered, coalesce(f.on_failure = 'block', false) as blocks,
+                  case when not ${IS_ORDERED} then coalesce(f.concurrency, f.task_concurrency) end as concurrency,
+                  coalesce(f.rate, f.task_rate) as rate,
+                  now() + make_interval(secs => $3::float8 / 1000)
+                    - make_interval(secs => case when f.rate is null then f.task_period else f.period end) as since
+             from flows f where f.team_id = $1 and f.sandbox and f.key = $2) f
+     left join lateral (
+       select sum(p.count) as begun, min(p.at) as first_at from flow_permits p
+        where p.team_id = $1 and p.sandbox and p.flow = $2 and p.at > f.since) p on true`,
+);
+
+/** Locks the flow until the end of the transaction. Null: nothing is known of it, and nothing limits it. */
+export async function lockSandboxFlow(
+  sql: Sql,
+  teamId: number,
+  key: string,
+  aheadMs: number,
+): Promise<SandboxFlow | null> {
+  await sql.rows(LOCK_SANDBOX_FLOW, [teamId, key]);
+  const [flow] = await sql.rows<SandboxFlow>(LOOK_AT_SANDBOX_FLOW, [teamId, key, aheadMs]);
+  return flow ?? null;
+}
+
+/** A pending task of a flow whose time has come. */
+export interface Candidate {
+  readonly id: string;
+  /** It kept the place of an earlier attempt. */
+  readonly hasPlace: boolean;
+}
+
+const SANDBOX_CANDIDATES = statement(
+  "sandbox_candidates",
+  `select t.id, exists (
+            select 1 from flow_holds h where h.team_id = $1 and h.sandbox and h.flow = $2 and h.task_id = t.id) as "hasPlace"
+     from tasks t join simulations s on s.team_id = t.team_id and s.task_id = t.id
+    where t.team_id = $1 and t.sandbox and t.list_key = 'pending' and t.flow = $2 and s.said is not null
+      and t.run_at <= now() + make_interval(secs => $3::float8 / 1000)
+    order by case when $4 then 0 else -t.priority end, case when $4 then t.created_at else t.run_at end, t.id
+    limit $5 for update of t, s`,
+);
+
+/** In the order in which they begin. Locks them. */
+export async function sandboxCandidates(
+  sql: Sql,
+  { teamId, key, aheadMs, isOrdered, limit }: SandboxQuestion,
+): Promise<Candidate[]> {
+  return sql.rows<Candidate>(SANDBOX_CANDIDATES, [teamId, key, aheadMs, isOrdered, limit]);
+}
+
+interface SandboxQuestion {
+  readonly teamId: number;
+  readonly key: string;
+  readonly aheadMs: number;
+  readonly isOrdered: boolean;
+  readonly limit: number;
+}
+
+const TAKE_SANDBOX_PLACES = statement(
+  "take_sandbox_places",
+  `with begun as materialized (
+     select t.id, t.fence, t.retries, t.attempt_started_at from tasks t where t.team_id = $1 and t.id = any ($3::uuid[])
+   ), placed as (
+     insert into flow_holds (team_id, sandbox, flow, task_id, fence) select $1, true, $2, id, fence from begun
+   ), held as (
+     insert into flow_line_tasks as l (team_id, sandbox, flow, task_id, retries) select $1, true, $2, id, retries from begun
+     on conflict (team_id, sandbox, flow, task_id) do update set retries = excluded.retries
+   )
+   insert into flow_permits as p (team_id, sandbox, flow, at, count)
+   select $1, true, $2, attempt_started_at, count(*) from begun
+    where exists (
+      select 1 from flows f where f.team_id = $1 and f.sandbox and f.key = $2 and coalesce(f.rate, f.task_rate) is not null)
+    group by attempt_started_at
+   on conflict (team_id, sandbox, flow, at) do update set count = p.count + excluded.count`,
+);
+
+/** Their attempts have begun in this transaction. */
+export async function takeSandboxPlaces(
+  sql: Sql,
+  teamId: number,
+  key: string,
+  ids: readonly string[],
+): Promise<void> {
+  await sql.rows(TAKE_SANDBOX_PLACES, [teamId, key, ids]);
+}
+
+const BEGIN_SANDBOX_LINE = statement(
+  "begin_sandbox_line",
+  `delete from flow_line_tasks l
+    where l.team_id = $1 and l.sandbox and l.flow = $2
+      and not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and t.completed_at is null)`,
+);
+
+/** The flow becomes ordered: what ended before blocks nothing. */
+export async function beginSandboxLine(sql: Sql, teamId: number, key: string): Promise<void> {
+  await sql.rows(BEGIN_SANDBOX_LINE, [teamId, key]);
+}
+
+const WAKE_SANDBOX_FLOW = statement(
+  "wake_sandbox_flow",
+  `update simulations s set next_at = least(s.next_at, now())
+     from (select t.team_id, t.id from tasks t join simulations w on w.team_id = t.team_id and w.task_id = t.id
+             left join sandbox_clocks c on c.team_id = t.team_id
+            where t.team_id = $1 and t.sandbox and t.list_key = 'pending' and t.flow = $2 and w.said is not null
+              and t.run_at <= now() + make_interval(secs => ${aheadSeconds()})
+            limit 1) first
+    where s.team_id = first.team_id and s.task_id = first.id`,
+);
+
+/** Something of the flow changed. The step of one of its tasks looks at all of them. */
+export async function wakeSandboxFlow(sql: Sql, teamId: number, key: string): Promise<void> {
+  await sql.rows(WAKE_SANDBOX_FLOW, [teamId, key]);
+}

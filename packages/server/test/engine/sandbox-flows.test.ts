@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, it } from "node:test";
+import type { TaskFlow } from "../../src/domain/flow.ts";
+import type { Requester } from "../../src/domain/identity/principal.ts";
+import type { Simulation } from "../../src/domain/task.ts";
+import type { TaskRequest } from "../../src/domain/task-copies.ts";
+import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
+
+const SLOW: Simulation = {
+  outcome: "complete",
+  afterSeconds: 100,
+  responseCode: null,
+  body: "{}",
+  attempts: 1,
+};
+const NOTHING_STORED = {
+  concurrency: null,
+  rate: null,
+  period: null,
+  ordered: null,
+  onFailure: null,
+  pauseOnRetryAfter: null,
+  hold: null,
+  maxWaiting: null,
+} as const;
+
+/** Sandbox tasks obey the flows of their environment, by the clock of the sandbox. */
+describe("a flow of the sandbox", () => {
+  let server: TestServer;
+  let other: TestNode;
+  let sandbox: Requester;
+  let key = "";
+  let keys = 0;
+  before(async () => {
+    server = await openTestServer({ maxRetries: 3, retryDelaySeconds: 60, backoff: "fixed" });
+    other = await server.openNode();
+    sandbox = { ...server.principal, environment: "test" };
+  });
+  beforeEach(() => {
+    keys += 1;
+    key = `key-${keys}`;
+  });
+  after(() => server.close());
+
+  const walk = async () => {
+    await server.services.features.sandbox.walk.walkOnce();
+    await other.services.features.sandbox.walk.walkOnce();
+  };
+  const advance = (seconds: number) => server.services.features.sandbox.service.advance(sandbox, seconds);
+  const flows = () => server.services.features.flows.service;
+  const submit = (limits: Partial<TaskFlow> = {}, request: Partial<TaskRequest> = {}) =>
+    server.submit(
+      {
+        simulate: SLOW,
+        flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
+        ...request,
+      },
+      sandbox,
+    );
+  const states = async (ids: readonly string[]) => {
+    const tasks = await Promise.all(ids.map((id) => server.task(id)));
+    return tasks.map(({ status }) => status);
+  };
+  const codes = async (id: string) =>
+    (await server.services.explanations.explain(sandbox, id)).reasons.map(({ code }) => code);
+
+  it("has no more calls under way than its concurrency, and goes on when one ends", async () => {
+    const ids = [await submit({ concurrency: 2 }), await submit(), await submit()];
+    await walk();
+    assert.deepEqual(await states(ids), ["active", "active", "pending"]);
+    assert.deepEqual(await codes(ids[2] ?? ""), ["flow_full"]);
+    const shown = await flows().get(sandbox, key);
+    assert.deepEqual([shown.active, shown.waiting], [2, 1]);
+
+    await advance(100);
+    assert.deepEqual(await states(ids), ["completed", "completed", "active"]);
+    await advance(100);
+    assert.deepEqual(await states(ids), ["completed", "completed", "completed"]);
+  });
+
+  it("lets no more calls begin in a period than its rate, by the clock of the sandbox", async () => {
+    const ids = [
+      await submit({ rate: 2, period: 600 }),
+      await submit(),
+      await submit(),
+      await submit(),
+      await submit(),
+    ];
+    await walk();
+    assert.deepEqual(await states(ids), ["active", "active", "pending", "pending", "pending"]);
+    assert.deepEqual(await codes(ids[2] ?? ""), ["flow_rate"]);
+
+    await advance(590);
+    assert.equal((await flows().get(sandbox, key)).begunInPeriod, 2);
+    assert.equal((await states(ids)).filter((state) => state === "pending").length, 3);
+    await advance(20);
+    assert.deepEqual(await states(ids), ["completed", "completed", "active", "active", "pending"]);
+    await advance(3_600);
+    assert.deepEqual(new Set(await states(ids)), new Set(["completed"]));
+  });
+
+  it("takes the highest priority first, and is apart from the live flow of the same key", async () => {
+    await flows().put(server.principal, key, { ...NOTHING_STORED, concurrency: 9 });
+    await flows().setPaused(server.principal, key, true);
+    const first = await submit({ concurrency: 1 });
+    await walk();
+    const [low, high] = [await submit({}, { priority: 1 }), await submit({}, { priority: 9 })];
+    await walk();
+    await advance(100);
+
+    assert.deepEqual(await states([first, low, high]), ["completed", "pending", "active"]);
+    const [live, test] = [await flows().get(server.principal, key), await flows().get(sandbox, key)];
+    assert.deepEqual([live.concurrency, live.active, live.paused], [9, 0, true]);
+    assert.deepEqual([test.concurrency, test.active, test.paused], [1, 1, false]);
+  });
+
+  it("begins nothing while it is paused, and at once when it is resumed or its limits change", async () => {
+    await flows().setPaused(sandbox, key, true);
+    const ids = [await submit({ concurrency: 1 }), await submit()];
+    await walk();
+    assert.deepEqual(await states(ids), ["pending", "pending"]);
+    assert.deepEqual(await codes(ids[0] ?? ""), ["flow_paused"]);
+
+    await flows().setPaused(sandbox, key, false);
+    await walk();
+    assert.deepEqual(await states(ids), ["active", "pending"]);
+    await flows().put(sandbox, key, { ...NOTHING_STORED, concurrency: 2 });
+    await walk();
+    assert.deepEqual(await states(ids), ["active", "active"]);
+  });
+
+  it("gives the place of a cancelled task to the next", async () => {
+    const ids = [await submit({ concurrency: 1 }), await submit()];
+    await walk();
+    await other.tasks.cancel(sandbox, ids[0] ?? "");
+    await other.rest();
+    await walk();
+
+    assert.deepEqual(await states(ids), ["cancelled", "active"]);
+  });
+
+  it("starts its tasks in the order of creation if it is ordered, retries first, and blocks after a failure", async () => {
+    await flows().put(sandbox, key, { ...NOTHING_STORED, ordered: true, onFailure: "block" });
+    const failing = { ...SLOW, afterSeconds: 1, outcome: "fail" } as const;
+    const first = await submit({}, { priority: 1, simulate: { ...SLOW, afterSeconds: 1, attempts: 2 } });
+    const second = await submit({}, { priority: 9, simulate: failing, maxRetries: 0 });
+    const third = await submit({}, { priority: 5 });
+    await walk();
+    await advance(30);
+    assert.deepEqual(
+      await states([first, second, third]),
+      ["pending", "pending", "pending"],
+      "its retry holds the line",
+    );
+    assert.deepEqual(await codes(second), ["blocked_by"]);
+    await advance(60);
+    assert.deepEqual(await states([first, second, third]), ["completed", "failed", "pending"]);
+    assert.deepEqual(await codes(third), ["blocked_by"]);
+
+    await server.tasks.dismiss(sandbox, second);
+    await server.rest();
+    await walk();
+    assert.deepEqual(await states([third]), ["active"]);
+  });
+});
