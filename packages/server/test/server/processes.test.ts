@@ -37,6 +37,8 @@ describe("a server of two processes", () => {
     const answer = await request(`${server.url}${path}`, {
       method,
       reset: true,
+      // undici 7 fails an assertion when a connection ends while its buffer is full (nodejs/undici#5360), and metrics are long.
+      highWaterMark: 16 * 1_048_576,
       headers: { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
     });
