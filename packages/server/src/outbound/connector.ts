@@ -3,6 +3,7 @@ import { buildConnector } from "undici";
 import type { AddressGuard, GuardVerdict } from "./address-guard.ts";
 import { ConnectFailure, describeConnectError, describeLookupError } from "./connect-failure.ts";
 import type { LookupLine } from "./lookup-line.ts";
+import { endPauseWithConnection } from "./paused-connection.ts";
 import { readPort } from "./target.ts";
 import type { WaitingCalls } from "./waiting-calls.ts";
 import { limitWire } from "./wire-limit.ts";
@@ -122,6 +123,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       open(options).then(
         (socket) => {
           limitWire(socket, maxWireBytes);
+          endPauseWithConnection(socket);
           callback(null, socket);
         },
         (error: unknown) => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { readConfig } from "../../src/config.ts";
 import { ResponseBody } from "../../src/outbound/response-body.ts";
+import { until } from "../patience.ts";
 import {
   assertResponse,
   call,
@@ -257,6 +259,50 @@ describe("an answer that is read whole", () => {
       assert.equal(outcome.body, "1234567890!");
     }
   });
+
+  const HEAD = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
+  const ENDS = {
+    "after its last byte": { text: `${HEAD}Content-Length: 10\r\n\r\n1234567890`, read: "1234567890" },
+    "which is the end of its body": { text: `${HEAD}\r\n1234567890`, read: "1234567890" },
+    "in the middle": { text: `${HEAD}Content-Length: 11\r\n\r\n1234567890`, read: null },
+    "by a reset": { text: `${HEAD}Content-Length: 11\r\n\r\n1234567890`, read: null },
+  };
+  for (const [how, { text, read }] of Object.entries(ENDS)) {
+    it(`may lose its connection while it waits, ${how}`, async () => {
+      const open: (() => void)[] = [];
+      const busy = await httpTarget((_request, response) => {
+        response.write("1234567890");
+        open.push(() => response.end("!"));
+      });
+      const caller = newCaller({ maxResponseBytes: 5 });
+      const slow = Array.from({ length: 2 }, () => caller.call(call(busy.url), WHOLE));
+      await until(() => open.length === 2);
+      const answered: Socket[] = [];
+      const target = await tcpTarget((socket) =>
+        socket.once("data", () => socket.write(text, () => answered.push(socket))),
+      );
+      const small = await httpTarget((_request, response) => response.end("1"));
+      // By their answers all that was sent before has been read.
+      const readAll = async () => {
+        for (let turn = 0; turn < 5; turn += 1) assertResponse(await caller.call(call(small.url), WHOLE));
+      };
+      const third = caller.call(call(target.url), WHOLE);
+      await until(() => answered.length === 1);
+      await readAll();
+      if (how === "by a reset") answered[0]?.resetAndDestroy();
+      else answered[0]?.end();
+      await readAll();
+
+      for (const end of open) end();
+      for (const outcome of await Promise.all(slow)) assertResponse(outcome);
+      const last = await third;
+      if (read === null) assert.deepEqual([last.kind], ["failure"]);
+      else {
+        assertResponse(last);
+        assert.deepEqual([last.body, last.truncated], [read, false]);
+      }
+    });
+  }
 
   it("fails at its deadline while it waits, and frees its place", async () => {
     const target = await httpTarget((request, response) => {
