@@ -21,8 +21,6 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
 const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
   "events-by-transaction": { breaks: ["events"], edits: [] },
   "line-not-held": { breaks: ["line"], edits: [] },
-  "flow-line-not-held": { breaks: ["line"], edits: [] },
-  "no-places": { breaks: ["H"], edits: [] },
   "no-permits": { breaks: ["H"], edits: [] },
 };
 /** Longer than any run. */

@@ -101,6 +101,30 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     ],
     weather: { processes: { "pause-with-answer": 1 }, database: {} },
   },
+  "flow-line-not-held": {
+    what: "the next task of an ordered flow does not wait for the end of the one before",
+    breaks: ["line"],
+    edits: [
+      {
+        file: "store/tasks/flow-line-statement.js",
+        find: "not l.sandbox and l.flow = g.key",
+        replace: "not l.sandbox and l.flow = g.key and false",
+      },
+    ],
+    weather: CALM,
+  },
+  "no-places": {
+    what: "a claim does not count the places that calls of a flow take",
+    breaks: ["H"],
+    edits: [
+      {
+        file: "store/tasks/flow-claim-statement.js",
+        find: "when held < concurrency then concurrency - held",
+        replace: "when true then concurrency",
+      },
+    ],
+    weather: CALM,
+  },
   "no-deadline": {
     what: "a statement may take for ever",
     breaks: ["F", "rest", "twice", "answers", "process"],

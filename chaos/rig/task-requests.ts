@@ -89,7 +89,7 @@ export function drawTask(
     : undefined;
   const [concurrency, rate, period] = random.pick(FLOWS);
   // A line of tasks that wait for others would not end in time.
-  const isInLine = !waits && !polls && random.chance(0.04);
+  const isInLine = !waits && !polls && random.chance(0.08);
   const flow = isInLine
     ? { key: orderedKey(random.between(0, 3)), ordered: true }
     : random.chance(mix.flows)
