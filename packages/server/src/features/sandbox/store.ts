@@ -75,7 +75,10 @@ const LOCK_DUE_STEPS = statement(
 );
 
 /** For tasks that are locked already. */
-const READ_STEPS = statement("lock_steps_of", lockingSteps("s.team_id = $1 and s.task_id = any ($4::uuid[])"));
+const READ_STEPS = statement(
+  "lock_steps_of",
+  lockingSteps("s.team_id = $1 and s.task_id = any ($4::uuid[])"),
+);
 
 /** Must run in the transaction that takes the steps. */
 export async function lockDueSteps(sql: Sql, time: SandboxTime, limit: number): Promise<Walking[]> {
