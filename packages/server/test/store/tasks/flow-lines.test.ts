@@ -57,12 +57,14 @@ describe("the claim of an ordered flow", () => {
     ordered = true,
     sql = store.database,
     free = 10,
+    holdsHosts = false,
   }: {
     by?: number;
     queues?: readonly StoredQueue[];
     ordered?: boolean;
     sql?: TextSql;
     free?: number;
+    holdsHosts?: boolean;
   } = {}): Promise<FlowClaimed> {
     const rows = await store.database.rows<{ id: number; epoch: number }>(
       "select id::float8 as id, epoch from queues where id = any($1)",
@@ -79,6 +81,7 @@ describe("the claim of an ordered flow", () => {
           queue: name,
           epoch: epochs.get(id) ?? 0,
           free,
+          holdsHosts,
         })),
         lanes: queues.map(({ id }) => ({ flow: key, queueId: id })),
         limit: 200,
@@ -385,6 +388,35 @@ describe("the claim of an ordered flow", () => {
 
     assert.deepEqual([next.claims.length, next.flows[0]?.kind], [0, "rated"]);
     assert.ok((next.flows[0]?.waitMs ?? 0) > 50_000);
+  });
+
+  it("waits for its first task while a circuit breaker holds that one's host", async () => {
+    const first = await insertOne();
+    const second = await insertOne({
+      call: { method: "POST", url: "http://other.example/", headers: {}, body: "{}" },
+    });
+    await store.database.rows(
+      `with held as (
+         insert into breakers (team_id, queue_id, host, phase, failures, opened_at, until, cooldown, allowed)
+         values ($1, $2, 'localhost', 'open', 20, now(), now() + interval '1 day', 30, 1))
+       update queues set holds_hosts = true, epoch = epoch + 1 where team_id = $1 and id = $2`,
+      [queue.teamId, queue.id],
+    );
+    assert.equal(await claim({ holdsHosts: true }), undefined);
+    const held = await ask({ holdsHosts: true });
+    assert.deepEqual(
+      [held.claims.length, held.flows[0]?.kind, held.flows[0]?.headQueue],
+      [0, "held", undefined],
+    );
+
+    const passed = await store.database.rows(
+      "update breaker_tasks k set passed_at = now() from tasks t where t.id = $1 and k.task_id = t.id and k.fence = t.fence returning 1",
+      [first],
+    );
+    assert.equal(passed.length, 1, "it waits for a pass as others do");
+    await store.database.rows("update tasks set flow_due_at = run_at where id = $1", [first]);
+
+    assert.deepEqual(await drain({ holdsHosts: true }), [first, second]);
   });
 
   it("takes nothing of a paused flow", async () => {
