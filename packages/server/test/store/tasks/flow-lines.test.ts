@@ -330,8 +330,13 @@ describe("the claim of an ordered flow", () => {
       },
     );
 
-    assert.equal(taken?.id, first);
-    assert.deepEqual([late.claims.length, late.flows[0]?.kind], [0, "busy"]);
+    // By some plans the statement locks before it asks for the time, and the other one finds the flow locked.
+    const claims = [...(taken === undefined ? [] : [taken]), ...late.claims];
+    assert.deepEqual(
+      claims.map(({ id }) => id),
+      [first],
+    );
+    if (taken !== undefined) assert.equal(late.flows[0]?.kind, "busy");
   });
 
   it("passes over no task that another transaction has locked", async () => {
