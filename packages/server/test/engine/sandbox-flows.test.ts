@@ -4,6 +4,8 @@ import type { TaskFlow } from "../../src/domain/flow.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
+import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
+import { until } from "../patience.ts";
 import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
 
 const SLOW: Simulation = {
@@ -61,6 +63,12 @@ describe("a flow of the sandbox", () => {
     const tasks = await Promise.all(ids.map((id) => server.task(id)));
     return tasks.map(({ status }) => status);
   };
+  /** A node wakes a flow after it has answered who ended a task. */
+  const walkUntil = (id: string, status: string) =>
+    until(async () => {
+      await walk();
+      return (await server.task(id)).status === status;
+    });
   const codes = async (id: string) =>
     (await server.services.explanations.explain(sandbox, id)).reasons.map(({ code }) => code);
 
@@ -133,9 +141,8 @@ describe("a flow of the sandbox", () => {
     const ids = [await submit({ concurrency: 1 }), await submit()];
     await walk();
     await other.tasks.cancel(sandbox, ids[0] ?? "");
-    await other.rest();
-    await walk();
 
+    await walkUntil(ids[1] ?? "", "active");
     assert.deepEqual(await states(ids), ["cancelled", "active"]);
   });
 
@@ -158,8 +165,32 @@ describe("a flow of the sandbox", () => {
     assert.deepEqual(await codes(third), ["blocked_by"]);
 
     await server.tasks.dismiss(sandbox, second);
-    await server.rest();
+    await walkUntil(third, "active");
+  });
+
+  it("waits for no task that another transaction has locked, and starts no later one instead if it is ordered", async () => {
+    const ids = [await submit({ ordered: true }), await submit(), await submit()];
     await walk();
-    assert.deepEqual(await states([third]), ["active"]);
+    await server.database.transaction(async (sql) => {
+      await sql.rows("select 1 from tasks where id = $1 for update", [ids[1]]);
+      await advance(100);
+      assert.deepEqual(await states(ids), ["completed", "pending", "pending"]);
+    });
+
+    await flows().put(sandbox, key, { ...NOTHING_STORED, ordered: true });
+    await walk();
+    assert.deepEqual(await states(ids), ["completed", "active", "pending"]);
+  });
+
+  it("goes on when a node starts, if another ended between the end of a task and waking the next", async () => {
+    const ids = [await submit({ concurrency: 1 }), await submit()];
+    await walk();
+    await cancelTask(server.database, sandbox, ids[0] ?? "");
+    await walk();
+    assert.deepEqual(await states(ids), ["cancelled", "pending"]);
+
+    const next = await server.openNode();
+    await next.services.features.sandbox.walk.walkOnce();
+    assert.deepEqual(await states(ids), ["cancelled", "active"]);
   });
 });

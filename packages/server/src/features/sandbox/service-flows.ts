@@ -63,7 +63,7 @@ function choose(flow: SandboxFlow, candidates: readonly Candidate[]): string[] {
 /** What holds the line goes on first, and nothing else starts meanwhile. */
 function firstOfLine({ holders }: SandboxFlow, candidates: readonly Candidate[]): readonly Candidate[] {
   const [head] = holders;
-  if (head === undefined) return candidates.slice(0, 1);
+  if (head === undefined) return candidates.filter(({ isOldest }) => isOldest);
   return holders.every(({ isPending }) => isPending) ? candidates.filter(({ id }) => id === head.id) : [];
 }
 

@@ -3,7 +3,7 @@ import { isEnded, type Simulation } from "../../domain/task.ts";
 import type { ChangedTask, Ending, TaskChanges } from "../../domain/task-changes.ts";
 import { closeAttempt } from "../../domain/verdict.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { wakeSandboxFlow } from "../../store/tasks/sandbox-flows.ts";
+import { wakeHeldSandboxTasks, wakeSandboxFlow } from "../../store/tasks/sandbox-flows.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { settleAttempts } from "../../store/tasks/task-settlements.ts";
 import { serveSandboxFlow } from "./service-flows.ts";
@@ -61,10 +61,26 @@ export function createSandboxWalk(deps: {
   readonly changes: Pick<TaskChanges, "retrying" | "ended" | "subscribe">;
 }): SandboxWalk {
   const { database } = deps;
+  /** A flow was perhaps not woken after a change: by a node that crashed before this one started, or here. */
+  let mayHaveMissed = true;
 
   /** A user ended it: it may have had a place in its flow, or held the line. */
   function onEnded({ teamId, flow, sandbox }: ChangedTask): void {
-    if (sandbox && flow != null) wakeSandboxFlow(database, teamId, flow).catch(() => {});
+    if (!sandbox || flow == null) return;
+    wakeSandboxFlow(database, teamId, flow).catch(() => {
+      mayHaveMissed = true;
+    });
+  }
+
+  async function wakeMissed(): Promise<void> {
+    if (!mayHaveMissed) return;
+    mayHaveMissed = false;
+    try {
+      await wakeHeldSandboxTasks(database);
+    } catch (error) {
+      mayHaveMissed = true;
+      throw error;
+    }
   }
 
   deps.changes.subscribe({ ended: onEnded, removed: onEnded, dismissed: onEnded });
@@ -184,6 +200,7 @@ export function createSandboxWalk(deps: {
   return {
     step,
     async walkOnce() {
+      await wakeMissed();
       for (;;) {
         const untilMs = await untilNextStepMs(database);
         if (untilMs === null) return LONGEST_NAP_MS;

@@ -67,20 +67,26 @@ export interface Candidate {
   readonly id: string;
   /** It kept the place of an earlier attempt. */
   readonly hasPlace: boolean;
+  /** It is the oldest of all, including those that another transaction has locked. */
+  readonly isOldest: boolean;
 }
 
+const ARE_CANDIDATES = `tasks t join simulations s on s.team_id = t.team_id and s.task_id = t.id
+    where t.team_id = $1 and t.sandbox and t.list_key = 'pending' and t.flow = $2 and s.said is not null
+      and t.run_at <= now() + make_interval(secs => $3::float8 / 1000)`;
+
+/** The steps of another transaction are locked before their flow: to wait for them here would be a deadlock. */
 const SANDBOX_CANDIDATES = statement(
   "sandbox_candidates",
   `select t.id, exists (
-            select 1 from flow_holds h where h.team_id = $1 and h.sandbox and h.flow = $2 and h.task_id = t.id) as "hasPlace"
-     from tasks t join simulations s on s.team_id = t.team_id and s.task_id = t.id
-    where t.team_id = $1 and t.sandbox and t.list_key = 'pending' and t.flow = $2 and s.said is not null
-      and t.run_at <= now() + make_interval(secs => $3::float8 / 1000)
+            select 1 from flow_holds h where h.team_id = $1 and h.sandbox and h.flow = $2 and h.task_id = t.id) as "hasPlace",
+          t.id = (select t.id from ${ARE_CANDIDATES} order by t.created_at, t.id limit 1) as "isOldest"
+     from ${ARE_CANDIDATES}
     order by case when $4 then 0 else -t.priority end, case when $4 then t.created_at else t.run_at end, t.id
-    limit $5 for update of t, s`,
+    limit $5 for update of t, s skip locked`,
 );
 
-/** In the order in which they begin. Locks them. */
+/** In the order in which they begin. Locks them, and passes over those that are locked: who holds them looks at the flow next. */
 export async function sandboxCandidates(
   sql: Sql,
   { teamId, key, aheadMs, isOrdered, limit }: SandboxQuestion,
@@ -146,6 +152,21 @@ const WAKE_SANDBOX_FLOW = statement(
             limit 1) first
     where s.team_id = first.team_id and s.task_id = first.id`,
 );
+
+const WAKE_HELD_TASKS = statement(
+  "wake_held_sandbox_tasks",
+  `update simulations s set next_at = now()
+     from (select distinct on (t.team_id, t.flow) t.team_id, t.id
+             from simulations w join tasks t on t.team_id = w.team_id and t.id = w.task_id
+            where w.next_at is null and w.said is not null and t.sandbox and t.list_key = 'pending' and t.flow is not null
+            order by t.team_id, t.flow, t.id) first
+    where s.team_id = first.team_id and s.task_id = first.id`,
+);
+
+/** Has every flow looked at in which a task waits without a next step: a node may have ended before it woke one. */
+export async function wakeHeldSandboxTasks(sql: Sql): Promise<void> {
+  await sql.rows(WAKE_HELD_TASKS);
+}
 
 /** Something of the flow changed. The step of one of its tasks looks at all of them. */
 export async function wakeSandboxFlow(sql: Sql, teamId: number, key: string): Promise<void> {
