@@ -254,14 +254,6 @@ export const HOT_PLANTS: readonly Plant[] = [
     tests: ["store/tasks/flow-lines.test.ts", "engine/ordered-flows.test.ts"],
   },
   {
-    name: "flow-line-older-than-lock",
-    file: "store/tasks/flow-line-statement.ts",
-    find: "from locked l where is_current and is_ordered and",
-    replace: "from locked l where is_ordered and",
-    breaks: "an ordered flow starts one task at a time",
-    tests: ["store/tasks/flow-lines.test.ts"],
-  },
-  {
     name: "queue-permits-not-counted",
     file: "store/tasks/queue-rates.ts",
     find: "Math.max(0, rate - begun)",

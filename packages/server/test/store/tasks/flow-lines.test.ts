@@ -318,7 +318,8 @@ describe("the claim of an ordered flow", () => {
   });
 
   it("takes nothing by a snapshot that is older than its lock", async () => {
-    const [first] = await store.insert(queue, flow(), flow());
+    const limited = flow({ rate: 1, period: 60 });
+    const [first] = await store.insert(queue, limited, limited);
     await openFlowLines(store.database, queue.teamId, [key]);
     let taken: Claim | undefined;
 
@@ -327,16 +328,19 @@ describe("the claim of an ordered flow", () => {
       (sql) => ask({ sql }),
       async () => {
         taken = await claim();
+        // By some plans the statement locks before it asks for the time, and this claim finds the flow locked.
+        if (taken === undefined) return;
+        await settle(taken, RETRY);
+        await makeDue(taken.id);
       },
     );
 
-    // By some plans the statement locks before it asks for the time, and the other one finds the flow locked.
+    // By the snapshot nothing has begun in the period, and the first task is due again.
     const claims = [...(taken === undefined ? [] : [taken]), ...late.claims];
     assert.deepEqual(
       claims.map(({ id }) => id),
       [first],
     );
-    if (taken !== undefined) assert.equal(late.flows[0]?.kind, "busy");
   });
 
   it("passes over no task that another transaction has locked", async () => {
