@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** More than a busy machine needs. What takes longer does not come, and is named instead of waited for until the runner ends the file. */
-const PATIENCE_MS = 120_000;
+/** Longer than any wait on a busy machine. A wait that takes longer fails, and its error names what the test waited for. */
+export const PATIENCE_MS = 120_000;
 
 export interface Patience {
-  /** Between two looks the processor is the other processes'. */
+  /** The pause between two checks, in which other processes can use the processor. */
   readonly everyMs?: number;
   /** What is waited for; by default the text of the condition. */
   readonly what?: () => string;
   readonly patienceMs?: number;
 }
 
-/** Asks again until it holds. */
+/** Checks the condition again and again until it holds. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   { everyMs = 1, what = () => String(holds), patienceMs }: Patience = {},
@@ -27,7 +27,7 @@ export async function until(
   }
 }
 
-/** The same promise, but it fails where it is not settled in time. */
+/** The same promise, but it rejects if it is not settled in time. */
 export async function inTime<T>(
   awaited: Promise<T>,
   what: () => string,

@@ -28,6 +28,11 @@ const BUSY_MS = 5;
 /** Other nodes make the calls of a full flow: if their hint is lost, a place is found free this late at worst. */
 const FULL_MS = 5_000;
 
+/** What was known of a flow when its claim was sent: what changed since is not in the answer. */
+interface Mark extends Pick<Flow, "wakes" | "refreshes"> {
+  readonly lanes: ReadonlyMap<string, number>;
+}
+
 export interface Flows {
   /** There are due tasks of the flow in this queue. `isNew`: they were just created, and are behind all others. */
   notice(teamId: number, key: string, queue: string, isNew?: boolean): void;
@@ -105,7 +110,7 @@ export function createFlows(deps: {
   async function claim(local: LocalQueue): Promise<void> {
     const { chosen, queues } = prepare(local);
     const unused = new Map(queues);
-    const marks = new Map(chosen.map((flow) => [flow, { lanes: new Map(flow.lanes), wakes: flow.wakes }]));
+    const marks = new Map(chosen.map((flow) => [flow, markOf(flow)]));
     const question = deps.unanswered.ask();
     try {
       if (queues.size === 0) return chosen.forEach(lineUp);
@@ -160,7 +165,7 @@ export function createFlows(deps: {
   async function digest(
     flow: Flow,
     state: FlowState,
-    before: { readonly lanes: ReadonlyMap<string, number>; readonly wakes: number },
+    before: Mark,
     queues: ReadonlyMap<LocalQueue, number>,
     unused: ReadonlyMap<LocalQueue, number>,
     { claims }: FlowClaimed,
@@ -184,10 +189,13 @@ export function createFlows(deps: {
         if (state.headQueue !== undefined) known.waitFor(flow, state.headQueue);
         return;
       case "full":
+        // A call that ended meanwhile may have freed a place.
+        if (flow.wakes !== before.wakes) return lineUp(flow);
         if (flow.calls === 0) tellOthers(flow);
         return block(flow, "full", flow.calls === 0 ? FULL_MS : null);
       case "paused":
       case "rated":
+        if (flow.refreshes !== before.refreshes) return lineUp(flow);
         return block(flow, state.kind, state.waitMs);
       case "open":
         for (const [local, offered] of queues) {
@@ -216,6 +224,7 @@ export function createFlows(deps: {
       const flow = queue === undefined ? known.find(teamId, key) : open(teamId, key);
       if (flow === undefined || stopped) return;
       flow.wakes += 1;
+      flow.refreshes += 1;
       if (queue !== undefined) known.note(flow, queue);
       unblock(flow);
       lineUp(flow);
@@ -253,4 +262,8 @@ export function createFlows(deps: {
       known.stop();
     },
   };
+}
+
+function markOf({ lanes, wakes, refreshes }: Flow): Mark {
+  return { lanes: new Map(lanes), wakes, refreshes };
 }

@@ -16,8 +16,10 @@ export interface Flow {
   holdsTasks: boolean;
   /** Its tasks start one at a time, in the order of creation, by a statement of their own. */
   isOrdered: boolean;
-  /** How often a change was noticed that may let the first task of its line start. */
+  /** How often a change was noticed that may free a place, or let the first task of its line start. */
   wakes: number;
+  /** How often a change of its limits or pause was noticed. */
+  refreshes: number;
   /** Other workers were told that tasks wait here. */
   isTold: boolean;
 }
@@ -33,6 +35,7 @@ export function createLocalFlow(teamId: number, key: string): Flow {
     holdsTasks: false,
     isOrdered: false,
     wakes: 0,
+    refreshes: 0,
     isTold: false,
   };
 }

@@ -4,6 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, it } from "node:test";
+import type { Deadlines } from "../../src/api/http/answer-deadline.ts";
 import type { BodyBounds } from "../../src/api/http/body-memory.ts";
 import { until } from "../patience.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
@@ -26,9 +27,9 @@ describe("admission of large bodies", () => {
     await api.close();
   });
 
-  async function listen(bounds: Partial<BodyBounds> = {}): Promise<void> {
+  async function listen(bounds: Partial<BodyBounds> = {}, deadlines?: Deadlines): Promise<void> {
     asked = [];
-    api = await createTestApi({ bodies: { ...BOUNDS, ...bounds } });
+    api = await createTestApi({ bodies: { ...BOUNDS, ...bounds }, ...(deadlines && { deadlines }) });
     await api.app.listen({ host: "127.0.0.1", port: 0 });
   }
 
@@ -94,6 +95,31 @@ describe("admission of large bodies", () => {
     assert.equal((await third.answer).status, 201);
     finish(second);
     assert.equal((await second.answer).status, 201);
+  });
+
+  it("does not count the wait for memory towards the time in which a request is answered", async () => {
+    const deadlines: (() => void)[] = [];
+    await listen(
+      {},
+      {
+        begin(ms, onMissed) {
+          deadlines.push(onMissed);
+          return { atMs: performance.now() + ms };
+        },
+        end: () => {},
+      },
+    );
+    const held = [await begin(), await begin()];
+    await Promise.all(held.map(read));
+    const waiting = await send(LARGE);
+    // By its answer the credential of the one before it is known.
+    assert.equal((await (await send(SMALL)).answer).status, 201);
+    const begun = deadlines.length;
+    deadlines[2]?.();
+    assert.equal(deadlines.length, begun + 1);
+
+    for (const each of held) finish(each);
+    assert.equal((await waiting.answer).status, 201);
   });
 
   it("reads large bodies of other teams until the limit for all teams is reached", async () => {

@@ -52,6 +52,29 @@ describe("flows", () => {
     assert.equal(server.engine.attempts.count, 3);
   });
 
+  it("start if they are resumed after a claim has found them paused and before its answer arrives", async () => {
+    server = await openTestServer();
+    const { claim } = server.databases;
+    const setPaused = (paused: boolean) =>
+      server.database.rows(
+        `insert into flows (team_id, sandbox, key, paused) values ($1, false, 'p', $2)
+         on conflict (team_id, sandbox, key) do update set paused = excluded.paused`,
+        [server.principal.teamId, paused],
+      );
+    await setPaused(true);
+    let isResumed = false;
+    claim.after = async (name) => {
+      if (name !== "claim_flow_tasks" || isResumed) return;
+      isResumed = true;
+      await setPaused(false);
+      server.engine.flows.refresh(server.principal.teamId, "p");
+    };
+    const id = await server.submit(flow("p"));
+    await server.settled(1);
+
+    assert.equal((await server.task(id)).status, "completed");
+  });
+
   it("retry a task of a flow when its delay is over", async () => {
     server = await openTestServer({ retryDelaySeconds: 60 });
     server.target.answer = (_call, response) => response.writeHead(500).end();

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
+import { NOTHING_STORED } from "../../src/features/flows/index.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 
 const KEY = "account-7";
-const NOTHING_STORED = {
-  concurrency: null,
-  rate: null,
-  period: null,
-  ordered: null,
-  onFailure: null,
-  pauseOnRetryAfter: null,
-  hold: null,
-  maxWaiting: null,
-} as const;
 
 /** Strict order in a flow: one task at a time, in the order of creation, over all queues and nodes. */
 describe("an ordered flow", () => {

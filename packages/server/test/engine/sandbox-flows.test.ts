@@ -4,6 +4,7 @@ import type { TaskFlow } from "../../src/domain/flow.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
+import { NOTHING_STORED } from "../../src/features/flows/index.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { until } from "../patience.ts";
 import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
@@ -15,16 +16,6 @@ const SLOW: Simulation = {
   body: "{}",
   attempts: 1,
 };
-const NOTHING_STORED = {
-  concurrency: null,
-  rate: null,
-  period: null,
-  ordered: null,
-  onFailure: null,
-  pauseOnRetryAfter: null,
-  hold: null,
-  maxWaiting: null,
-} as const;
 
 /** Sandbox tasks obey the flows of their environment, by the clock of the sandbox. */
 describe("a flow of the sandbox", () => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { PATIENCE_MS } from "../patience.ts";
 import { ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { startTestMailbox, type TestMailbox } from "../test-mailbox.ts";
@@ -61,7 +62,7 @@ function urlOf({ connection: { host, port, user, database } }: TestDatabase): st
 
 async function openPage(browser: Browser, complaints: string[]): Promise<Page> {
   const page = await browser.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
     // A refusal that the page shows is also an error of the console's: the first look finds nobody signed in, and a busy

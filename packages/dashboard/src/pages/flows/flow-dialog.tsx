@@ -1,18 +1,17 @@
-import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import { NumberInput, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import type { Flow } from "../../data/flows.ts";
 import { FormDialog, holding } from "../../parts/form-dialog.tsx";
+import { type Order, StrictOrder } from "../../parts/strict-order.tsx";
 
 type Figure = number | string;
 
-interface Draft {
+interface Draft extends Order {
   readonly concurrency: Figure;
   readonly rate: Figure;
   readonly period: Figure;
-  readonly ordered: boolean;
-  readonly onFailure: Flow["onFailure"];
   readonly hold: Flow["hold"];
   readonly maxWaiting: Figure;
 }
@@ -104,26 +103,10 @@ export function FlowDialog({ flow, onClose }: { readonly flow?: Flow; readonly o
           {...figure("maxWaiting")}
         />
       </div>
-      <Switch
-        label="Strict order"
-        description="Tasks start in the order of creation, each when the one before has ended"
-        checked={draft.ordered}
-        onChange={({ currentTarget: { checked } }) =>
-          set(checked ? { ordered: true, concurrency: "" } : { ordered: false, onFailure: "continue" })
-        }
+      <StrictOrder
+        value={draft}
+        onChange={(order) => set({ ...order, ...(order.ordered && { concurrency: "" }) })}
       />
-      {draft.ordered ? (
-        <Select
-          label="After a failed task"
-          data={[
-            { value: "continue", label: "go on with the next" },
-            { value: "block", label: "stop until it is retried or dismissed" },
-          ]}
-          allowDeselect={false}
-          value={draft.onFailure}
-          onChange={(value) => set({ onFailure: value === "block" ? "block" : "continue" })}
-        />
-      ) : null}
     </FormDialog>
   );
 }

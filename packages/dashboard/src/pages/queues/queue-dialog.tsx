@@ -4,6 +4,7 @@ import { useAct } from "../../data/act.ts";
 import { bellhop } from "../../data/client.ts";
 import type { Queue } from "../../data/queues.ts";
 import { FormDialog, holding } from "../../parts/form-dialog.tsx";
+import { StrictOrder } from "../../parts/strict-order.tsx";
 
 const DEFAULTS = {
   concurrency: 5,
@@ -124,26 +125,10 @@ export function QueueDialog({ queue, onClose }: { readonly queue?: Queue; readon
         <NumberInput label="First retry after" suffix=" s" min={0} max={3600} {...number("retryDelay")} />
         <NumberInput label="At most" suffix=" s" min={1} max={86_400} {...number("retryMaxDelay")} />
       </div>
-      <Switch
-        label="Strict order"
-        description="Tasks start in the order of creation, each when the one before has ended"
-        checked={settings.ordered}
-        onChange={({ currentTarget: { checked } }) =>
-          set(checked ? { ordered: true, concurrency: 1 } : { ordered: false, onFailure: "continue" })
-        }
+      <StrictOrder
+        value={settings}
+        onChange={(order) => set({ ...order, ...(order.ordered && { concurrency: 1 }) })}
       />
-      {settings.ordered ? (
-        <Select
-          label="After a failed task"
-          data={[
-            { value: "continue", label: "go on with the next" },
-            { value: "block", label: "stop until it is retried or dismissed" },
-          ]}
-          allowDeselect={false}
-          value={settings.onFailure}
-          onChange={(value) => set({ onFailure: value === "block" ? "block" : "continue" })}
-        />
-      ) : null}
       <Switch
         label="Circuit breaker"
         description="While a host fails, tasks to it wait instead of losing attempts"

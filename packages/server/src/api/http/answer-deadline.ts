@@ -24,8 +24,6 @@ declare module "fastify" {
     deadline: Deadline | null;
     /** When the request arrived, on the clock of `performance`. */
     arrivedAtMs: number;
-    /** When the server began to read its body, after authentication; 0 before. */
-    readFromMs: number;
   }
 }
 
@@ -42,7 +40,6 @@ const SHORT_MS = 100;
 export function answerInTime(app: Api, deadlines: Deadlines): void {
   app.decorateRequest("deadline", null);
   app.decorateRequest("arrivedAtMs", 0);
-  app.decorateRequest("readFromMs", 0);
   function begin(request: FastifyRequest, reply: FastifyReply, ms = ANSWER_MS): void {
     const deadline = deadlines.begin(ms, () => {
       // A streamed answer has started, though it has not ended.
@@ -63,17 +60,13 @@ export function answerInTime(app: Api, deadlines: Deadlines): void {
     if (request.routeOptions.config.isPatient !== true && !asksToWait(request)) begin(request, reply);
     done();
   });
-  app.addHook("preParsing", (request, _reply, payload, done) => {
-    request.readFromMs = performance.now();
-    done(null, payload);
-  });
   app.addHook("onResponse", (request, _reply, done) => {
     if (request.deadline !== null) deadlines.end(request.deadline);
     done();
   });
 }
 
-/** The time until now without that in which the caller was sending. */
+/** The time until now, without that in which the body waited for memory or was being sent. */
 function workedMs({ arrivedAtMs, readFromMs, bodyAtMs, raw }: FastifyRequest, nowMs: number): number {
   if (readFromMs === 0) return nowMs - arrivedAtMs;
   return readFromMs - arrivedAtMs + (raw.complete ? Math.max(0, nowMs - bodyAtMs) : 0);

@@ -65,6 +65,7 @@ export function boundBodies(app: Api, bounds: BodyBounds): void {
   }
 
   app.addHook("preParsing", (request, reply, payload, done) => {
+    request.readFromMs = performance.now();
     const size = sizeOf(request, largeBytes);
     if (size < largeBytes) {
       done(null, payload);

@@ -15,6 +15,8 @@ declare module "fastify" {
      * payloads.
      */
     bodyText: string;
+    /** When the server was ready to read the body, after authentication, on the clock of `performance`; 0 before. */
+    readFromMs: number;
     /** When the whole body had arrived, on the clock of `performance`; 0 without a body, Infinity while it waits unread. */
     bodyAtMs: number;
     /** The extracted payloads; null if the text is complete. */
@@ -33,6 +35,7 @@ type Done = (error: Error | null, body?: unknown) => void;
 export function acceptJson(app: Api, json: JsonGate, loop?: Pick<LoopShare, "spent">): void {
   const readers: Readers = { json, loop };
   app.decorateRequest("bodyText", "");
+  app.decorateRequest("readFromMs", 0);
   app.decorateRequest("bodyAtMs", 0);
   app.decorateRequest("extracted", null);
   app.removeAllContentTypeParsers();

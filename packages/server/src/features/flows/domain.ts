@@ -19,6 +19,17 @@ export interface StoredLimits {
   readonly maxWaiting: number | null;
 }
 
+export const NOTHING_STORED: StoredLimits = {
+  concurrency: null,
+  rate: null,
+  period: null,
+  ordered: null,
+  onFailure: null,
+  pauseOnRetryAfter: null,
+  hold: null,
+  maxWaiting: null,
+};
+
 export type Source = "stored" | "task" | null;
 
 /** A flow with the limits that hold, and what it is doing. */
@@ -56,8 +67,9 @@ export function requireFlowKey(text: string): string {
   throw invalid([{ field: "key", error: "key must be 1 to 128 characters of A-Z a-z 0-9 . _ : @ -" }]);
 }
 
-export function requireLimits(limits: StoredLimits, hasPeriod = false): void {
-  if (hasPeriod && limits.rate === null) throw invalid([{ field: "period", error: "period needs rate" }]);
+export function requireLimits(limits: StoredLimits): void {
+  if (limits.period !== null && limits.rate === null)
+    throw invalid([{ field: "period", error: "period needs rate" }]);
   if (limits.ordered && limits.concurrency !== null && limits.concurrency !== 1)
     throw invalid([{ field: "concurrency", error: "concurrency must be 1 in an ordered flow" }]);
   if (limits.onFailure !== null && limits.ordered !== true)

@@ -3,7 +3,7 @@ import { registerFlowRoutes } from "./routes.ts";
 import { createFlowService } from "./service.ts";
 import { forgetFlows } from "./store.ts";
 
-export type { Flow, StoredLimits } from "./domain.ts";
+export { type Flow, NOTHING_STORED, type StoredLimits } from "./domain.ts";
 export type { FlowService } from "./service.ts";
 
 /** Small enough that no statement holds locks or writes WAL for long. */

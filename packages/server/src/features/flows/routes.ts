@@ -6,13 +6,7 @@ import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
 import { readPage, showPage } from "../../api/schemas/page.ts";
-import {
-  type Flow as FlowRecord,
-  readFlowKey,
-  requireFlowKey,
-  requireLimits,
-  type StoredLimits,
-} from "./domain.ts";
+import { type Flow as FlowRecord, readFlowKey, requireFlowKey, type StoredLimits } from "./domain.ts";
 import { DeletedFlow, FlowAnswer, FlowList, FlowListQuery, FlowPath, PutFlow } from "./schemas.ts";
 import type { FlowService } from "./service.ts";
 
@@ -82,9 +76,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
     },
     async (request, reply) => {
       const key = requireFlowKey(request.params.key);
-      const limits = readLimits(request.body);
-      requireLimits(limits, request.body.period !== undefined);
-      const { flow, isNew } = await flows.put(requesterOf(request), key, limits);
+      const { flow, isNew } = await flows.put(requesterOf(request), key, readLimits(request.body));
       reply.code(isNew ? 201 : 200);
       return { flow: flowView(flow) };
     },
@@ -159,11 +151,11 @@ const ACTIONS: readonly (readonly [action: string, summary: string, description:
 ];
 
 function readLimits(body: PutFlow): StoredLimits {
-  const { concurrency = null, rate = null, period = 1, hold = null } = body;
+  const { concurrency = null, rate = null, hold = null } = body;
   return {
     concurrency,
     rate,
-    period: rate === null ? null : period,
+    period: body.period ?? (rate === null ? null : 1),
     ordered: body.ordered ?? null,
     onFailure: body.on_failure ?? null,
     pauseOnRetryAfter: body.pause_on_retry_after ?? null,

@@ -1,6 +1,6 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { Flow, FlowService, StoredLimits } from "../flows/index.ts";
+import { type Flow, type FlowService, NOTHING_STORED, type StoredLimits } from "../flows/index.ts";
 
 export interface FlowControlService {
   get(principal: Principal, key: string): Promise<Flow>;
@@ -22,24 +22,13 @@ interface PinnedFigures {
   readonly periodSeconds: number;
 }
 
-const NOTHING: StoredLimits = {
-  concurrency: null,
-  rate: null,
-  period: null,
-  ordered: null,
-  onFailure: null,
-  pauseOnRetryAfter: null,
-  hold: null,
-  maxWaiting: null,
-};
-
 export function createFlowControlService(flows: FlowService): FlowControlService {
   async function storedOf(principal: Principal, key: string): Promise<StoredLimits> {
     const flow = await flows.get(principal, key).catch((error) => {
       if (error instanceof Problem && error.code === "flow_not_found") return null;
       throw error;
     });
-    return flow === null ? NOTHING : storedIn(flow);
+    return flow === null ? NOTHING_STORED : storedIn(flow);
   }
 
   async function store(requester: Requester, key: string, limits: StoredLimits): Promise<void> {

@@ -86,7 +86,7 @@ const SANDBOX_CANDIDATES = statement(
     limit $5 for update of t, s skip locked`,
 );
 
-/** In the order in which they begin. Locks them, and passes over those that are locked: who holds them looks at the flow next. */
+/** In the order in which they begin. Locks them, and skips those that are locked: the transaction that holds them serves the flow next. */
 export async function sandboxCandidates(
   sql: Sql,
   { teamId, key, aheadMs, isOrdered, limit }: SandboxQuestion,
