@@ -245,7 +245,6 @@ export function createDispatcher(deps: {
 
   function finish(local: LocalQueue): void {
     localQueues.giveBack(local, 1);
-    if (local.grant?.overdrawn) local.stale = true;
     lineUp(local);
     wakeCrowded();
   }

@@ -138,7 +138,10 @@ export function createFlows(deps: {
       throw error;
     } finally {
       question.end();
-      for (const [other, count] of unused) localQueues.giveBack(other, count);
+      for (const [other, count] of unused) {
+        localQueues.giveBack(other, count);
+        if (other.stale) deps.lineUp(other);
+      }
     }
   }
 

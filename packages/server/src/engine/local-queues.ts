@@ -65,6 +65,7 @@ export interface LocalQueues {
   /** The number of further calls that may start now. */
   free(local: LocalQueue): number;
   take(local: LocalQueue, count: number): void;
+  /** Calls have ended, or reserved slots were not used. An overdrawn grant becomes stale: another worker waits for the slots. */
   giveBack(local: LocalQueue, count: number): void;
   readonly inFlight: number;
 }
@@ -122,6 +123,9 @@ export function createLocalQueues(pool: Pool): LocalQueues {
       return Math.min(local.grant.slots - local.inFlight, pool.room(local.teamId));
     },
     take: (local, count) => add(local, count),
-    giveBack: (local, count) => add(local, -count),
+    giveBack(local, count) {
+      add(local, -count);
+      if (count > 0 && local.grant?.overdrawn) local.stale = true;
+    },
   };
 }

@@ -70,9 +70,10 @@ export function createSlotKeeper(deps: {
       const idle: { local: LocalQueue; teamId: number; queueId: number; version: string | null }[] = [];
       for (const local of localQueues.all) {
         if (local.grant === null) continue;
-        const { queueId, version, slots, concurrency } = local.grant;
+        const { queueId, version, slots, concurrency, overdrawn } = local.grant;
         if (isIdle(local)) idle.push({ local, teamId: local.teamId, queueId, version });
-        else if (hasWork(local) && slots < concurrency) deps.dispatcher.refresh(local.teamId, local.queue);
+        else if (hasWork(local) && (slots < concurrency || overdrawn))
+          deps.dispatcher.refresh(local.teamId, local.queue);
       }
       if (idle.length === 0) return ROUND_MS;
       // Busy until the row is deleted: no task may start in slots that are being returned.

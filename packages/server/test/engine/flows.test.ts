@@ -3,7 +3,8 @@ import { afterEach, describe, it } from "node:test";
 import type { TaskFlow } from "../../src/domain/flow.ts";
 import type { Time } from "../../src/domain/time.ts";
 import { systemTime } from "../../src/server/system-time.ts";
-import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
+import { until } from "../patience.ts";
+import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 
 const flow = (key: string, limits: Partial<TaskFlow> = {}) => ({
   flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
@@ -52,27 +53,59 @@ describe("flows", () => {
     assert.equal(server.engine.attempts.count, 3);
   });
 
+  const setPaused = (key: string, paused: boolean) =>
+    server.database.rows(
+      `insert into flows (team_id, sandbox, key, paused) values ($1, false, $2, $3)
+       on conflict (team_id, sandbox, key) do update set paused = excluded.paused`,
+      [server.principal.teamId, key, paused],
+    );
+
   it("start if they are resumed after a claim has found them paused and before its answer arrives", async () => {
     server = await openTestServer();
     const { claim } = server.databases;
-    const setPaused = (paused: boolean) =>
-      server.database.rows(
-        `insert into flows (team_id, sandbox, key, paused) values ($1, false, 'p', $2)
-         on conflict (team_id, sandbox, key) do update set paused = excluded.paused`,
-        [server.principal.teamId, paused],
-      );
-    await setPaused(true);
+    await setPaused("p", true);
     let isResumed = false;
     claim.after = async (name) => {
       if (name !== "claim_flow_tasks" || isResumed) return;
       isResumed = true;
-      await setPaused(false);
+      await setPaused("p", false);
       server.engine.flows.refresh(server.principal.teamId, "p");
     };
     const id = await server.submit(flow("p"));
     await server.settled(1);
 
     assert.equal((await server.task(id)).status, "completed");
+  });
+
+  it("use a queue again if another node asked for its share while a claim held the slots", async () => {
+    server = await openTestServer();
+    await server.queues.create(server.principal, "shared", { concurrency: 10 });
+    await server.submit({ queue: "shared" });
+    await server.settled(1);
+    await setPaused("two", true);
+    for (const queue of [QUEUE, "shared"]) await server.submit({ ...flow("two", { concurrency: 1 }), queue });
+    await server.quiet();
+    const { claim } = server.databases;
+    const grants = () => claim.sent.filter((name) => name === "acquire_slots").length;
+    let isShared = false;
+    claim.before = async (name) => {
+      if (name !== "claim_flow_tasks" || isShared) return;
+      isShared = true;
+      const { engine } = await server.openNode();
+      await server.database.rows(
+        `insert into queue_slots (team_id, queue_id, worker_id, slots)
+         select team_id, id, $1, 0 from queues where name = 'shared'`,
+        [engine.lease.workerId],
+      );
+      const before = grants();
+      server.engine.dispatcher.refresh(server.principal.teamId, "shared");
+      await until(() => grants() > before);
+      await claim.idle();
+    };
+    await setPaused("two", false);
+    server.engine.flows.refresh(server.principal.teamId, "two");
+
+    await server.settled(3);
   });
 
   it("retry a task of a flow when its delay is over", async () => {
