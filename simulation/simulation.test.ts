@@ -6,7 +6,7 @@ import { loadServer } from "./server.ts";
 import { simulate } from "./simulate.ts";
 import { describeRun, sweep } from "./sweep.ts";
 
-const SEEDS = 120;
+const SEEDS = 60;
 /** A plant is found by one of its first seeds, as a rule. */
 const PLANT_SEEDS = 400;
 /** Few seeds find these: the sweep begins shortly before one that did. */

@@ -196,7 +196,7 @@ describe("fuzzed requests", () => {
       fc.asyncProperty(fc.constantFrom(...ROUTES), body, ([method, path], text) =>
         check(method, path.replace(":id", "default"), { "content-type": "application/json" }, text),
       ),
-      { numRuns: 800 },
+      { numRuns: 400 },
     );
   });
 
@@ -205,7 +205,7 @@ describe("fuzzed requests", () => {
       fc.asyncProperty(nearlyTask, (text) =>
         check("POST", "/v1/tasks", { "content-type": "application/json" }, text),
       ),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
     assert.ok((await countTasks("queue")) > 10);
   });
@@ -215,7 +215,7 @@ describe("fuzzed requests", () => {
       fc.asyncProperty(nearlyDirect, (text) =>
         check("POST", "/v1/tasks", { "content-type": "application/json" }, text),
       ),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
     assert.ok((await countTasks("direct")) > 10);
   });
@@ -231,7 +231,7 @@ describe("fuzzed requests", () => {
           typeof payload === "string" ? payload : Buffer.from(payload),
         ),
       ),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 
@@ -240,7 +240,7 @@ describe("fuzzed requests", () => {
       fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), (bytes) =>
         check("POST", "/v1/tasks", { "content-type": "application/json" }, Buffer.from(bytes)),
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -250,7 +250,7 @@ describe("fuzzed requests", () => {
         const text = pairs.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`);
         return check(method, `${path.replace(":id", "default")}?${text.join("&")}`, {});
       }),
-      { numRuns: 500 },
+      { numRuns: 250 },
     );
   });
 
@@ -270,7 +270,7 @@ describe("fuzzed requests", () => {
       fc.asyncProperty(method, fc.constantFrom(...ROUTES), segment, (verb, [, path], part) =>
         check(verb, path.includes(":id") ? path.replace(":id", part) : `${path}/${part}`, {}),
       ),
-      { numRuns: 800 },
+      { numRuns: 400 },
     );
   });
 
@@ -288,7 +288,7 @@ describe("fuzzed requests", () => {
       fc.asyncProperty(fc.constantFrom(...ROUTES), fc.dictionary(name, value), ([method, path], headers) =>
         check(method, path.replace(":id", "default"), headers, '{"a":1}'),
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 
