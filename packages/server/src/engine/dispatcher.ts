@@ -129,7 +129,7 @@ export function createDispatcher(deps: {
     local.busy = true;
     try {
       if (local.stale) await acquire(local);
-      else if (isTurnOfFlows(local)) await claimFlows(local);
+      else if (isTurnOfFlows(local)) await deps.claimFlows?.(local);
       else if (local.waiting > 0) await claim(local);
     } finally {
       local.busy = false;
@@ -139,16 +139,6 @@ export function createDispatcher(deps: {
       lineUp(current);
     else if (current !== undefined && hasWork(current) && slotsLeft(current) > 0) crowded.add(current);
     wakeCrowded(current);
-  }
-
-  async function claimFlows(local: LocalQueue): Promise<void> {
-    // Of the flows: a task that arrives now has none of another flow before it.
-    local.covering = true;
-    try {
-      await deps.claimFlows?.(local);
-    } finally {
-      local.covering = false;
-    }
   }
 
   /** Capacity was freed. Waking one waiting queue is enough: when it is served, it wakes the next. */
@@ -274,10 +264,7 @@ export function createDispatcher(deps: {
     lineUp,
     reserve(teamId, queue, hasFlow = false) {
       const local = localQueues.find(teamId, queue);
-      if (local === undefined || local.grant === null || local.stale || local.waiting > 0) return null;
-      // Flows that wait for slots come first.
-      if (hasFlow && local.flows.size > 0) return null;
-      if (!mayHandOff(local.grant) || (local.busy && !local.covering)) return null;
+      if (local === undefined || local.grant === null || !mayHandOff(local, hasFlow)) return null;
       if (stopped || localQueues.free(local) <= 0 || !lease.isHeld()) return null;
       localQueues.take(local, 1);
       local.usedAtMs = time.monotonicMs();

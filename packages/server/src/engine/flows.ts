@@ -119,6 +119,7 @@ export function createFlows(deps: {
     const unused = new Map(queues);
     const marks = new Map(chosen.map((flow) => [flow, markOf(flow)]));
     const question = deps.unanswered.ask();
+    local.claimsFlows = true;
     try {
       if (queues.size === 0) return chosen.forEach(lineUp);
       await deps.holdBack(queues.keys(), chosen);
@@ -144,6 +145,7 @@ export function createFlows(deps: {
       for (const flow of chosen) lineUp(flow);
       throw error;
     } finally {
+      local.claimsFlows = false;
       question.end();
       for (const [other, count] of unused) {
         localQueues.giveBack(other, count);

@@ -6,7 +6,9 @@ import type { NewTask } from "../../../src/domain/task.ts";
 import type { Sql } from "../../../src/store/sql.ts";
 import { claimFlowTasks } from "../../../src/store/tasks/flow-claims.ts";
 import { type Accepted, insertTasks } from "../../../src/store/tasks/task-intake.ts";
+import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
+import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { lockLate } from "../../late-lock.ts";
 import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import {
@@ -219,6 +221,27 @@ describe("a batch of plain tasks with flows", () => {
     assert.deepEqual(begun(late), [false]);
   });
 
+  it("goes back to its flow when its worker is gone, and its place is free again", async () => {
+    await know("gone", { concurrency: 1 });
+    const dead = await store.openWorker();
+    const submission = {
+      task: { ...newTask(queue), ...flow("gone") },
+      reservation: { queueId: queue.id, epoch: 1 },
+    };
+    const [accepted] = await insertTasks(store.database, [submission], dead);
+    assert.equal(accepted?.handedOff, true);
+    await removeWorker(store.database, dead);
+    await reapTasks(store.database, workerId);
+
+    const { claims } = await claim("gone");
+
+    assert.deepEqual(
+      claims.map(({ id, fence }) => ({ id, fence })),
+      await holds("gone"),
+    );
+    assert.equal(claims[0]?.id, accepted?.id);
+  });
+
   /** As the worker has it after the insert. */
   function claimOf({ id, queueId, ...settings }: Accepted, key: string) {
     const task = { ...newTask(queue), id };
@@ -261,6 +284,6 @@ describe("a batch of plain tasks with flows", () => {
     assert.equal(settled?.status, "completed");
     assert.equal(settled?.hasLeftFlow, false);
     await insert(store.database, flow("rated"));
-    assert.deepEqual((await claim("rated")).flows[0]?.kind, "rated");
+    assert.deepEqual((await claim("rated")).claims, []);
   });
 });
