@@ -54,8 +54,10 @@ export function isShared({ grant }: LocalQueue): boolean {
  */
 export function mayHandOff(local: LocalQueue, hasFlow: boolean): boolean {
   const { grant, stale, waiting, flows, busy, covering, claimsFlows } = local;
-  if (grant === null || stale || grant.ordered || grant.rate !== null || grant.holdsHosts) return false;
-  if (waiting > 0 || (hasFlow && flows.size > 0)) return false;
+  if (grant === null || stale) return false;
+  const { ordered, rate, holdsHosts } = grant;
+  const isAllowed = !ordered && rate === null && !holdsHosts;
+  if (!isAllowed || waiting > 0 || (hasFlow && flows.size > 0)) return false;
   return !busy || covering || (hasFlow && claimsFlows);
 }
 
