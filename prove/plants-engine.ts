@@ -150,9 +150,9 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   },
   {
     name: "new-task-overtakes",
-    file: "engine/dispatcher.ts",
-    find: "local.grant === null || local.stale || local.waiting > 0) return null;",
-    replace: "local.grant === null || local.stale) return null;",
+    file: "engine/local-queues.ts",
+    find: "!isAllowed || waiting > 0 ||",
+    replace: "!isAllowed ||",
     breaks: "the highest priority starts first",
     tests: ["engine/dispatch.test.ts", "engine/intake.test.ts", "engine/dispatcher.test.ts"],
   },

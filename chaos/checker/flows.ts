@@ -9,8 +9,8 @@ const ARRIVAL_MS = 500;
 const PERMIT_MS = 100;
 
 /** The key of a flow in these runs says its limits: 2 calls at once, 3 in any 5 seconds. */
-export function flowKey(concurrency: number, rate: number, period: number): string {
-  return `c${concurrency}-r${rate}-p${period}`;
+export function flowKey(concurrency: number, rate: number | null, period: number | null): string {
+  return rate === null ? `c${concurrency}` : `c${concurrency}-r${rate}-p${period}`;
 }
 
 /** Promise H, counted from what targets saw: no flow has more calls under way, or begun in its period, than it may. */
@@ -23,12 +23,12 @@ export function checkFlows(stories: Stories): Violation[] {
     byFlow.set(name, [...(byFlow.get(name) ?? []), ...calls]);
   }
   return [...byFlow].flatMap(([name, calls]) => {
-    const [, concurrency, rate, period] = /c(\d+)-r(\d+)-p(\d+)$/.exec(name) ?? [];
+    const [, concurrency, rate, period] = / c(\d+)(?:-r(\d+)-p(\d+))?$/.exec(name) ?? [];
     if (concurrency === undefined) return [];
     const sorted = calls.sort((one, other) => one.begunAt - other.begunAt);
     return [
       ...checkPlaces(sorted, Number(concurrency), stories),
-      ...checkWindows(sorted, Number(rate), Number(period) * 1_000, stories),
+      ...(rate === undefined ? [] : checkWindows(sorted, Number(rate), Number(period) * 1_000, stories)),
     ];
   });
 }

@@ -243,7 +243,7 @@ function firstOfLine(session: Session, key: string, held: readonly TaskColumns[]
   return byCreation(due)[0];
 }
 
-function pendingOfFlows({ tables }: Session): TaskColumns[] {
+export function pendingOfFlows({ tables }: Session): TaskColumns[] {
   return [...tables.tasks.values()].filter(
     ({ status, sandbox, flow }) => status === "pending" && !sandbox && flow !== null,
   );
@@ -294,7 +294,7 @@ function clean(session: Session, { key, concurrency, period, held }: Gate): void
   for (const at of [...permits.keys()]) if (at <= nowMs - period * 1_000) permits.delete(at);
 }
 
-function holdsOf({ tables }: Session, key: string): HoldColumns[] {
+export function holdsOf({ tables }: Session, key: string): HoldColumns[] {
   return [...tables.holds.values()].filter(({ flow }) => flow === key);
 }
 

@@ -133,7 +133,7 @@ function insertAny(session: Session, values: readonly unknown[]): object[] {
 }
 
 /** Null: the statement does nothing. */
-function plainQueue(session: Session, values: readonly unknown[]): QueueColumns | null {
+export function plainQueue(session: Session, values: readonly unknown[]): QueueColumns | null {
   const queue = liveQueue(session, numberAt(values, 3), textAt(values, 4));
   if (queue === undefined || !session.tables.workers.has(numberAt(values, 2))) return null;
   const isGranted = queue.id === values[4] && queue.epoch === values[7];
@@ -141,15 +141,16 @@ function plainQueue(session: Session, values: readonly unknown[]): QueueColumns 
 }
 
 const FIRST_ARRAY = 9;
-const PLAIN = [
+export const PLAIN = [
   ...["held", "shape", "priority", "method", "url", "headers", "body", "body_is_json", "sign"],
-  ...["on_complete_url", "idempotency_key", "request_hash"],
+  "on_complete_url",
 ];
+const KEYED = [...PLAIN, "idempotency_key", "request_hash"];
 
 /** $1 has the ids, and from $9 on there is an array for each column, as `unnest` takes them. */
-function plainRows(values: readonly unknown[]): PlainRow[] {
+export function plainRows(values: readonly unknown[], names: readonly string[] = KEYED): PlainRow[] {
   return arrayAt<string>(values, 1).map((id, index) => {
-    const columns = PLAIN.flatMap((name, at) => {
+    const columns = names.flatMap((name, at) => {
       const column = values[FIRST_ARRAY - 1 + at];
       // The further parameters of the form with events are not columns.
       const value = Array.isArray(column) ? (column[index] ?? undefined) : undefined;
@@ -170,7 +171,7 @@ function insertPlain(session: Session, values: readonly unknown[], queue: QueueC
   });
 }
 
-function plainAnswer({ nowMs }: Session, queue: QueueColumns): object {
+export function plainAnswer({ nowMs }: Session, queue: QueueColumns): object {
   const settings = { ...queue, retry_max_delay_seconds: ownMaxDelay(queue) };
   return { queueId: queue.id, createdMs: nowMs, ...pickColumns(settings, SETTINGS) };
 }
@@ -192,7 +193,7 @@ function takeKey({ tables, nowMs }: Session, { team_id, id, idempotency_key, san
   return true;
 }
 
-function newRow(
+export function newRow(
   { tables, nowMs }: Session,
   asked: AskedRow,
   queue: QueueColumns,

@@ -41,11 +41,16 @@ export const settleStatements: Effects = {
     return settle(session, asked).map((row) => ({ id: row.id, fence: row.fence - 1, ...outlook(row) }));
   },
 
-  settle_attempts_completed(session, values) {
-    const settled = settle(session, completedRows(values));
-    const notified = settled.filter(({ on_complete_url }) => on_complete_url !== null).map(({ id }) => id);
-    if (settled.length === 0) return [];
-    return [{ settled: settled.length, notified: notified.length === 0 ? null : notified }];
+  settle_attempts_completed: settleCompleted,
+
+  settle_attempts_completed_flows(session, values) {
+    const answer = settleCompleted(session, values);
+    const { holds, tasks } = session.tables;
+    for (const { id, fence } of completedRows(values)) {
+      const isSettled = tasks.get(id)?.fence === fence + 1;
+      if (isSettled && holds.get(`${id} ${fence}`)?.permit_at === null) holds.delete(`${id} ${fence}`);
+    }
+    return answer;
   },
 
   find_settled({ tables }, values) {
@@ -187,6 +192,13 @@ function completedRows(values: readonly unknown[]): SettledRow[] {
     const attempt: AttemptColumn | null = JSON.parse(attempts[index] ?? "null");
     return { id, queue_id: 0, fence: fences[index] ?? 0, kind: "completed", attempt, result };
   });
+}
+
+function settleCompleted(session: Session, values: readonly unknown[]): object[] {
+  const settled = settle(session, completedRows(values));
+  const notified = settled.filter(({ on_complete_url }) => on_complete_url !== null).map(({ id }) => id);
+  if (settled.length === 0) return [];
+  return [{ settled: settled.length, notified: notified.length === 0 ? null : notified }];
 }
 
 function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {

@@ -4,6 +4,7 @@ import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements, teamsWithDue } from "./claim-statements.ts";
 import type { Effect, Effects } from "./effect.ts";
 import { eventStatements, hasSubscribers } from "./event-rows.ts";
+import { flowIntakeStatements } from "./flow-intake-statements.ts";
 import { flowStatements } from "./flow-statements.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { lineStatements } from "./line-statements.ts";
@@ -41,6 +42,7 @@ const without: Effects = {
 
 const STATEMENTS: Effects = {
   ...flowStatements,
+  ...flowIntakeStatements,
   ...intakeStatements,
   ...claimStatements,
   ...settleStatements,
@@ -68,11 +70,13 @@ const HOT: readonly string[] = [
   "insert_tasks_keyed",
   "insert_tasks",
   "insert_flow_tasks",
+  "insert_flow_tasks_plain",
   "claim_due_tasks",
   "claim_flow_tasks",
   "claim_flow_lines",
   "settle_attempts",
   "settle_attempts_completed",
+  "settle_attempts_completed_flows",
 ];
 
 /** What the statement does. */

@@ -41,6 +41,7 @@ const GIVES_TASKS: readonly string[] = [
   "insert_tasks",
   "insert_tasks_plain",
   "insert_tasks_keyed",
+  "insert_flow_tasks_plain",
 ];
 
 export function createCluster(options: {

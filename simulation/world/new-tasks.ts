@@ -27,6 +27,9 @@ function digitsOf(id: string): string {
 export function newTask(number: number, random: Random, hasFlows: boolean): NewTask {
   const isPlain = random.chance(0.5);
   const task = { ...anyTask(number, random), flow: hasFlows ? flowOf(number) : null };
+  // Those of a flow without a rate are handed off, if they are plain.
+  if (task.flow !== null && task.flow.rate === null && task.flow.ordered === null)
+    return { ...task, ...PLAIN, idempotency: null };
   return isPlain ? { ...task, ...PLAIN } : task;
 }
 
@@ -117,10 +120,12 @@ function anyTask(number: number, random: Random): NewTask {
   };
 }
 
-/** One in three has one of two flows, each with limits that are met; one in six has an ordered one. */
+/** One in three has one of two flows, each with limits that are met; one in six has a flow without a rate, and one in six an ordered one. */
 function flowOf(number: number): NewTask["flow"] {
   if (number % 6 === 4)
     return { key: orderedKey(number), concurrency: null, rate: null, period: null, ordered: true };
+  if (number % 6 === 1)
+    return { key: flowKey(2, null, null), concurrency: 2, rate: null, period: null, ordered: null };
   if (number % 3 !== 2) return null;
   const [concurrency, rate, period] = number % 2 === 0 ? [1, 4, 3] : [3, 2, 6];
   return { key: flowKey(concurrency, rate, period), concurrency, rate, period, ordered: null };

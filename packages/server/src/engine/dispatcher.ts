@@ -34,7 +34,7 @@ export interface Dispatcher {
   /** Serves the queue, if it has work: a flow waits for its slots. */
   lineUp(local: LocalQueue): void;
   /** Reserves a slot for a task that is about to be inserted, if one is free and no task waits. */
-  reserve(teamId: number, queue: string): Reservation | null;
+  reserve(teamId: number, queue: string, hasFlow?: boolean): Reservation | null;
   /** Returns a reservation that became invalid because the queue changed. */
   giveBack(reservation: Reservation): void;
   /** A call of this queue has ended. */
@@ -262,10 +262,9 @@ export function createDispatcher(deps: {
     },
     lookAgain,
     lineUp,
-    reserve(teamId, queue) {
+    reserve(teamId, queue, hasFlow = false) {
       const local = localQueues.find(teamId, queue);
-      if (local === undefined || local.grant === null || local.stale || local.waiting > 0) return null;
-      if (!mayHandOff(local.grant) || (local.busy && !local.covering)) return null;
+      if (local === undefined || local.grant === null || !mayHandOff(local, hasFlow)) return null;
       if (stopped || localQueues.free(local) <= 0 || !lease.isHeld()) return null;
       localQueues.take(local, 1);
       local.usedAtMs = time.monotonicMs();

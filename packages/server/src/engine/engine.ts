@@ -187,7 +187,11 @@ export function createEngine(deps: {
     lease,
     dispatcher,
     unanswered,
-    start,
+    flows,
+    start(claim, local) {
+      flows.handedOff(claim);
+      start(claim, local);
+    },
     release,
     changes,
     time,
@@ -293,7 +297,8 @@ export function createEngine(deps: {
     } else if (alarm.isSooner(runAt)) alarmActor.wake();
   }
 
-  function onSettled({ status, runAt }: Settled, claim: Claim, outcome: Outcome): void {
+  function onSettled({ status, runAt, hasLeftFlow }: Settled, claim: Claim, outcome: Outcome): void {
+    if (hasLeftFlow) flows.left(claim);
     breakers.attempted(claim, outcome);
     if (status === "pending" && runAt !== null) waitFor(runAt, claim.flow);
     if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerActor.wake();

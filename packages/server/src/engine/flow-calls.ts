@@ -17,6 +17,8 @@ export interface FlowCalls {
   askedToWait(claim: Claim, waitMs: number): void;
   /** The attempt is settled: its place is given back. */
   ended(claim: Claim): void;
+  /** The place was given back when the attempt was settled. */
+  left(claim: Claim): void;
   /** The next claim gives its place back. */
   forget(claim: Claim): void;
   drained(): Promise<void>;
@@ -29,6 +31,8 @@ export function createFlowCalls(deps: {
 }): FlowCalls {
   const { sql, time } = deps;
   const beganMs = new Map<string, number>();
+  /** Claims whose place was given back, until they end. */
+  const gone = new Set<string>();
 
   const group = (write: (sql: Sql, calls: readonly FlowCall[]) => Promise<void>) =>
     createGroupCommit<ClaimOfFlow, true>({
@@ -52,6 +56,11 @@ export function createFlowCalls(deps: {
     write.catch((err) => deps.log.debug({ err }, "flow.not_recorded"));
   }
 
+  function forget(claim: Claim): void {
+    beganMs.delete(keyOf(claim));
+    gone.delete(keyOf(claim));
+  }
+
   return {
     began(claim) {
       if (!isOfFlow(claim)) return;
@@ -62,9 +71,12 @@ export function createFlowCalls(deps: {
       if (isOfFlow(claim)) note(pauseFlow(sql, claim.teamId, claim.flow, waitMs));
     },
     ended(claim) {
-      if (isOfFlow(claim)) note(releases.add(claim).finally(() => beganMs.delete(keyOf(claim))));
+      if (!isOfFlow(claim)) return;
+      if (gone.has(keyOf(claim))) forget(claim);
+      else note(releases.add(claim).finally(() => beganMs.delete(keyOf(claim))));
     },
-    forget: (claim) => beganMs.delete(keyOf(claim)),
+    left: (claim) => gone.add(keyOf(claim)),
+    forget,
     async drained() {
       await Promise.all([confirmations.drained(), releases.drained()]);
     },

@@ -1,4 +1,5 @@
 import type { Claim } from "../domain/claim.ts";
+import type { NewTask } from "../domain/task.ts";
 import type { ChangedTask } from "../domain/task-changes.ts";
 import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
@@ -40,10 +41,16 @@ export interface Flows {
   refresh(teamId: number, key: string, queue?: string): void;
   /** Claims tasks of flows that wait for slots of this queue. */
   claim(local: LocalQueue): Promise<void>;
+  /** Whether a new task of the flow may start without a claim: as far as is known here, none waits before it. */
+  mayHandOff(teamId: number, flow: NonNullable<NewTask["flow"]>): boolean;
+  /** The call of a task that was stored with its place in its flow is about to start. */
+  handedOff(claim: Claim): void;
   /** The call begins now. */
   began(claim: Claim): void;
   /** The target answered 429 or 503 with Retry-After. */
   askedToWait(claim: Claim, waitMs: number): void;
+  /** The attempt was settled, and its place given back. */
+  left(claim: Claim): void;
   /** The attempt is settled. */
   ended(claim: Claim): void;
   /** A task has ended or was deleted. One whose call this worker made is reported by `ended` too. */
@@ -112,6 +119,7 @@ export function createFlows(deps: {
     const unused = new Map(queues);
     const marks = new Map(chosen.map((flow) => [flow, markOf(flow)]));
     const question = deps.unanswered.ask();
+    local.claimsFlows = true;
     try {
       if (queues.size === 0) return chosen.forEach(lineUp);
       await deps.holdBack(queues.keys(), chosen);
@@ -137,6 +145,7 @@ export function createFlows(deps: {
       for (const flow of chosen) lineUp(flow);
       throw error;
     } finally {
+      local.claimsFlows = false;
       question.end();
       for (const [other, count] of unused) {
         localQueues.giveBack(other, count);
@@ -233,8 +242,17 @@ export function createFlows(deps: {
       lineUp(flow);
     },
     claim,
+    mayHandOff(teamId, { key, rate, ordered }) {
+      const flow = known.find(teamId, key);
+      if (stopped || rate !== null || ordered === true) return false;
+      return flow === undefined || (flow.lanes.size === 0 && flow.blocked === null && !flow.isOrdered);
+    },
+    handedOff(one) {
+      if (one.flow !== null) open(one.teamId, one.flow).calls += 1;
+    },
     began: calls.began,
     askedToWait: calls.askedToWait,
+    left: calls.left,
     ended(one) {
       if (one.flow === null) return;
       const flow = open(one.teamId, one.flow);

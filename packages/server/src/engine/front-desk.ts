@@ -58,7 +58,7 @@ export function createFrontDesk(deps: {
   const intake = createIntake({
     sql: databases.intake,
     lease: { workerId: deps.number },
-    dispatcher: { reserve: () => null, giveBack() {} },
+    dispatcher: { reserve: () => null, giveBack() {}, finish() {} },
     unanswered: createUnanswered(time),
     start() {},
     release: async () => {},

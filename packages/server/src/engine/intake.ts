@@ -37,7 +37,9 @@ type Answer = Accepted | null | Error;
 export function createIntake(deps: {
   readonly sql: Sql;
   readonly lease: Pick<Lease, "workerId">;
-  readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack">;
+  readonly dispatcher: Pick<Dispatcher, "reserve" | "giveBack" | "finish">;
+  /** Whether a task of this flow may start as soon as it is stored, as far as this node knows. Default: none may. */
+  readonly flows?: { mayHandOff(teamId: number, flow: NonNullable<NewTask["flow"]>): boolean };
   readonly unanswered: Unanswered;
   readonly start: (claim: Claim, local: LocalQueue) => void;
   /** Releases claims that were handed off too late to start. */
@@ -98,7 +100,8 @@ export function createIntake(deps: {
   function reserveSlots(tasks: readonly NewTask[]): (Reservation | null)[] {
     const reservations = tasks.map((): Reservation | null => null);
     for (const { task, index } of inOrderOfPriority(tasks))
-      if (isDueNow(task)) reservations[index] = dispatcher.reserve(task.teamId, task.queue);
+      if (isDueNow(task) && (task.flow === null || deps.flows?.mayHandOff(task.teamId, task.flow)))
+        reservations[index] = dispatcher.reserve(task.teamId, task.queue, task.flow !== null);
     return reservations;
   }
 
@@ -162,7 +165,11 @@ export function createIntake(deps: {
     const claim = accepted?.handedOff ? firstClaim(task, accepted, workerId) : null;
     const begins = claim !== null && reservation !== null && !isLate;
     // First: what waits is claimed with the slots that are free by then.
-    if (!begins && reservation !== null) dispatcher.giveBack(reservation);
+    if (!begins && reservation !== null) {
+      // A task of a flow may lack a place.
+      if (task.flow === null) dispatcher.giveBack(reservation);
+      else dispatcher.finish(reservation.local);
+    }
     if (accepted !== null) deps.changes.created(task, accepted);
     if (!begins) return claim;
     meter.waited(0, claim.teamId, claim.queueId);
@@ -202,12 +209,12 @@ function keyOf({ teamId, sandbox, id, idempotency }: NewTask): string {
 }
 
 function isDueNow(task: NewTask): boolean {
-  return !task.sandbox && task.delaySeconds === 0 && task.runAt === null && task.flow === null;
+  return !task.sandbox && task.delaySeconds === 0 && task.runAt === null;
 }
 
 /** A task inserted as active is in its first attempt from the start. */
 function firstClaim(task: NewTask, accepted: Accepted, workerId: number): Claim {
-  return makeClaim(
+  const claim = makeClaim(
     task,
     accepted,
     { teamId: task.teamId, queueId: accepted.queueId, queue: task.queue, workerId },
@@ -220,4 +227,5 @@ function firstClaim(task: NewTask, accepted: Accepted, workerId: number): Claim 
       scheduledFor: null,
     },
   );
+  return task.flow === null ? claim : { ...claim, flow: task.flow.key };
 }

@@ -31,6 +31,8 @@ export interface LocalQueue {
   busy: boolean;
   /** The running claim takes all known tasks: a task that arrives now has none before it. */
   covering: boolean;
+  /** The running claim is for flows. */
+  claimsFlows: boolean;
   /** The queue was deleted or replaced by one of the same name: calls may end, none may start. */
   retired: boolean;
   usedAtMs: number;
@@ -46,9 +48,17 @@ export function isShared({ grant }: LocalQueue): boolean {
   return grant === null || grant.slots < grant.concurrency;
 }
 
-/** Whether a task may start as soon as it is stored. Elsewhere only a claim knows whether the next one may. */
-export function mayHandOff({ ordered, rate, holdsHosts }: SlotGrant): boolean {
-  return !ordered && rate === null && !holdsHosts;
+/**
+ * Whether a new task, with or without a flow, may start as soon as it is stored: none is before it. Elsewhere only a claim knows whether the
+ * next one may. Flows that wait for slots come before new tasks of other flows; those of a running claim have their slots.
+ */
+export function mayHandOff(local: LocalQueue, hasFlow: boolean): boolean {
+  const { grant, stale, waiting, flows, busy, covering, claimsFlows } = local;
+  if (grant === null || stale) return false;
+  const { ordered, rate, holdsHosts } = grant;
+  const isAllowed = !ordered && rate === null && !holdsHosts;
+  if (!isAllowed || waiting > 0 || (hasFlow && flows.size > 0)) return false;
+  return !busy || covering || (hasFlow && claimsFlows);
 }
 
 /** Its rate may let calls begin: the next claim finds out. */
@@ -105,6 +115,7 @@ export function createLocalQueues(pool: Pool): LocalQueues {
         begun: [],
         busy: false,
         covering: false,
+        claimsFlows: false,
         retired: false,
         usedAtMs: 0,
       };

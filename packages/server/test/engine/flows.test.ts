@@ -39,6 +39,34 @@ describe("flows", () => {
       assert.equal(server.target.mostAtOnce, concurrency);
     });
 
+  it("start a task of a known key without a claim, and the next one when its call has ended", async () => {
+    server = await openTestServer({ concurrency: 10 });
+    const limited = flow("known", { concurrency: 1 });
+    await server.submit(limited);
+    await server.settled(1);
+    await server.quiet();
+    const { claim, settle } = server.databases;
+    claim.sent.length = 0;
+    settle.sent.length = 0;
+    server.target.hold();
+
+    await server.submit(limited);
+    await server.target.received(2);
+    assert.deepEqual(claim.sent, []);
+
+    await server.submit(limited);
+    await server.quiet();
+    assert.equal(server.engine.attempts.count, 1);
+    server.target.release(1);
+    await server.target.received(3);
+    server.target.release(1);
+    await server.settled(3);
+    await server.quiet();
+    assert.ok(!settle.sent.includes("release_flow_places"), settle.sent.join());
+    const holds = await server.database.rows("select 1 from flow_holds");
+    assert.equal(holds.length, 0);
+  });
+
   it("let tasks of other flows and of none begin while one flow is full", async () => {
     server = await openTestServer({ concurrency: 10 });
     server.target.hold();

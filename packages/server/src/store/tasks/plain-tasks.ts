@@ -23,7 +23,7 @@ import { holding } from "./task-state.ts";
  */
 
 /** The columns of a plain task besides its id, with their types. Each column is passed as an array. */
-const PLAIN = {
+export const PLAIN = {
   /** A slot was reserved for it. */
   held: "boolean",
   shape: "text",
@@ -37,7 +37,7 @@ const PLAIN = {
   on_complete_url: "text",
 } as const;
 
-const SETTINGS =
+export const SETTINGS =
   "max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds";
 
 /** Plain messages of the QStash-compatible API. */
@@ -50,7 +50,7 @@ const KEYED = { ...PLAIN, idempotency_key: "text", request_hash: "text" } as con
  * No row is written or returned unless the queue and the worker exist and, if slots were reserved, the queue's epoch is
  * unchanged.
  */
-const queueIf = (condition: string) => `q as materialized (
+export const queueIf = (condition: string) => `q as materialized (
      select team_id, id as queue_id, now() as asked_at, max_retries, backoff, retry_delay_seconds,
             nullif(retry_max_delay_seconds, 3600) as retry_max_delay_seconds, no_retry_statuses, timeout_seconds,
             false as sandbox, $6::integer as active, $7::integer as pending, now() - interval '24 hours' as free_before
@@ -60,7 +60,7 @@ const queueIf = (condition: string) => `q as materialized (
    )`;
 
 /** $1 has the ids, and from $9 on there is an array for each column. */
-const FIRST_ARRAY = 9;
+export const FIRST_ARRAY = 9;
 /**
  * Where the rows come from. Each array that `unnest` takes is copied into a store of its own: for one task alone, the first
  * element of each is taken instead.
@@ -89,7 +89,7 @@ const inserting = (
 
 const INSERTED = "t.team_id, t.queue_id, t.sandbox, t.status, t.id";
 
-const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_at) * 1000)::float8 as "createdMs",
+export const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_at) * 1000)::float8 as "createdMs",
           ${columns("q", SETTINGS)}`;
 
 const writes = { worker: "$2::bigint", writer: "intake" } as const;
@@ -148,7 +148,7 @@ const INSERT_KEYED = {
   many: hotStatement("insert_tasks_keyed", insertKeyed("many")),
 };
 
-type PlainAnswer = TaskSettings & {
+export type PlainAnswer = TaskSettings & {
   readonly queueId: number;
   readonly createdMs: number;
   /** Undefined or null means all. */
@@ -222,7 +222,7 @@ export async function insertPlainTasks(
   });
 }
 
-function plainColumns(submissions: readonly Submission[]): unknown[][] {
+export function plainColumns(submissions: readonly Submission[]): unknown[][] {
   const column = (value: (submission: Submission) => unknown) => submissions.map(value);
   const columns: Record<keyof typeof PLAIN, unknown[]> = {
     held: column(({ reservation }) => reservation !== null),

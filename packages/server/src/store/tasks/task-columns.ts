@@ -176,6 +176,11 @@ export function isPlain(task: NewTask): boolean {
   return true;
 }
 
+/** What `plain-flow-tasks.ts` stores: a plain task, except that it may have a flow and has no key. */
+export function isPlainOfFlow(task: NewTask): boolean {
+  return task.idempotency === null && (task.flow === null ? isPlain(task) : isPlain({ ...task, flow: null }));
+}
+
 export function hasOwnKeys(value: object): boolean {
   for (const _ in value) return true;
   return false;

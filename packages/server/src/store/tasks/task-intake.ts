@@ -12,6 +12,7 @@ import {
   type SubscriberMemory,
 } from "./event-writes.ts";
 import { carriedFigures, keepingFigures, NOT_REFUSED, REFUSED } from "./flow-intake.ts";
+import { insertPlainFlowTasks } from "./plain-flow-tasks.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import type { Accepted, Submission } from "./submission.ts";
@@ -147,15 +148,20 @@ export async function insertTasks(
   aheadMs = 0,
   memory = createSubscriberMemory(),
 ): Promise<readonly (Accepted | null)[]> {
-  const plain = await insertPlainTasks(sql, submissions, workerId, memory);
+  const hasFlows = submissions.some(({ task }) => task.flow !== null);
+  const insertPlain = hasFlows ? insertPlainFlowTasks : insertPlainTasks;
+  const plain = await insertPlain(sql, submissions, workerId, memory);
   if (plain !== "not plain" && plain !== "nothing done") return plain;
   const values = [
-    JSON.stringify(submissions.map(({ task, reservation }) => insertedRow(task, reservation))),
+    // Only the statement for plain tasks takes places in flows.
+    JSON.stringify(
+      submissions.map(({ task, reservation }) => insertedRow(task, task.flow === null ? reservation : null)),
+    ),
     workerId,
   ];
   // The reason for an empty answer is not queried: a caller waits, and gets its answer after two statements.
   const rows =
-    plain === "nothing done"
+    plain === "nothing done" && !hasFlows
       ? await askWithEvents<InsertedRow>(sql, INSERT_TASKS.withEvents, values, memory)
       : await insertRows(sql, submissions, values, aheadMs, memory);
   const accepted = new Map(rows.map((row) => [row.id, toAccepted(row, row.isActive)]));

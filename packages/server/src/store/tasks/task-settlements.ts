@@ -20,6 +20,8 @@ export interface Settled {
   readonly runAt: Date | null;
   /** The task has ended and has a notification. */
   readonly notify: boolean;
+  /** Its place in its flow was given back in the same statement. */
+  readonly hasLeftFlow?: boolean;
 }
 
 /**
@@ -86,9 +88,8 @@ const SETTLE_ATTEMPTS = hotStatement(
  * all of them. It changes no indexed column, so the update stays on the row's page (HOT); the first attempt of a task
  * is not stored, see `derivedAttempt`.
  */
-const SETTLE_COMPLETED = hotStatement(
-  "settle_attempts_completed",
-  (condition, tells) => `with settled as (
+const settlingCompleted = (flow: string, letGo: string) => (condition: string, tells: boolean) =>
+  `with settled as (
      update tasks t
         set status = 'completed', completed_at = now(), poll = null, callback_sealed = null, fence = t.fence + 1, worker_id = null,
             attempt_started_at = null, attempts = case when j.attempt is null then t.attempts else t.attempts || j.attempt end,
@@ -96,8 +97,8 @@ const SETTLE_COMPLETED = hotStatement(
        from unnest($1::integer[], $3::uuid[], $4::integer[], $5::jsonb[], $6::jsonb[])
               as j(team_id, id, fence, attempt, result)
       where ${CLAIM_STANDS} and ${condition}
-     returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url${tells ? `, ${EVENT_COLUMNS}` : ""}
-   ), ${afterChange({
+     returning t.team_id, t.queue_id, t.id, t.sandbox, t.status, t.on_complete_url${flow}${tells ? `, ${EVENT_COLUMNS}` : ""}
+   ), ${letGo}${afterChange({
      from: "settled",
      tells,
      worker: workerOrNone("$2::bigint"),
@@ -106,7 +107,24 @@ const SETTLE_COMPLETED = hotStatement(
      ends: ["completed"],
    })}
    select count(*)::integer as settled, array_agg(id) filter (where on_complete_url is not null) as notified
-     from settled having count(*) > 0`,
+     from settled having count(*) > 0`;
+
+const SETTLE_COMPLETED = hotStatement("settle_attempts_completed", settlingCompleted("", ""));
+
+/**
+ * For a batch with flows: gives back the places as well. A permit that no report has confirmed yet is left to
+ * `release_flow_places`. It never waits for a claim, which deletes only the places of tasks that have ended.
+ */
+const SETTLE_COMPLETED_OF_FLOWS = hotStatement(
+  "settle_attempts_completed_flows",
+  settlingCompleted(
+    ", t.flow, t.fence - 1 as held_fence",
+    `let_go as (
+     delete from flow_holds h using settled s
+      where h.team_id = s.team_id and not h.sandbox and h.flow = s.flow and h.task_id = s.id and h.fence = s.held_fence
+        and h.permit_at is null
+   ), `,
+  ),
 );
 
 /** Answers in the order of the settlements; null if the claim was no longer valid. */
@@ -121,7 +139,7 @@ export async function settleAttempts(
     return settleAny(sql, settlements, workerId, memory);
   const [done] = await askHot<{ settled: number; notified: readonly string[] | null }>(
     sql,
-    SETTLE_COMPLETED,
+    settlements.some(({ claim }) => claim.flow !== null) ? SETTLE_COMPLETED_OF_FLOWS : SETTLE_COMPLETED,
     [
       settlements.map(({ claim }) => claim.teamId),
       workerId,
@@ -137,7 +155,8 @@ export async function settleAttempts(
   if (done?.settled === settlements.length) {
     const notified = new Set(done.notified);
     return settlements.map(({ claim }) => {
-      return { status: "completed", runAt: null, notify: notified.has(claim.id) };
+      const hasLeftFlow = claim.flow !== null && claim.startByMs === null;
+      return { status: "completed", runAt: null, notify: notified.has(claim.id), hasLeftFlow };
     });
   }
   // Some claims are invalid. The statement does not say which, so the others are looked up.

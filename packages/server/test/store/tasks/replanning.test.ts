@@ -118,6 +118,7 @@ describe("a cached query plan", () => {
     await node.services.features.sandbox.service.advance(sandbox, 60);
     await claimDueDeliveries(server.database, 1, [{ teamId, most: 10 }]);
     await node.submit({ flow });
+    await node.submit({ flow, tags: ["one"] });
     await node.submit({ flow: line });
     await node.queues.create(principal, "line", { ordered: true, concurrency: 1 });
     await node.submit({ queue: "line" });
@@ -143,8 +144,10 @@ describe("a cached query plan", () => {
     await node.submit();
     await node.submit({ idempotencyKey: "told", requestText: "{}" });
     await submitPairs("c", "d");
-    await node.submit({ flow });
-    await node.submit({ flow });
+    for (const tags of [null, ["one"]]) {
+      await node.submit({ flow, tags });
+      await node.submit({ flow, tags });
+    }
     for (let index = 0; index < 2; index += 1) {
       await node.submit({ flow: line });
       await node.dispatchOnce();
