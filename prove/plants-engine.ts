@@ -174,11 +174,11 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   },
   {
     name: "overdrawn-slots-not-asked-for-again",
-    file: "engine/dispatcher.ts",
-    find: "    if (local.grant?.overdrawn) local.stale = true;\n",
+    file: "engine/local-queues.ts",
+    find: "      if (count > 0 && local.grant?.overdrawn) local.stale = true;\n",
     replace: "",
     breaks: "a due task starts when a slot is free",
-    tests: ["engine/concurrency.test.ts", "engine/several-nodes.test.ts"],
+    tests: ["engine/concurrency.test.ts", "engine/several-nodes.test.ts", "engine/flows.test.ts"],
   },
   {
     name: "paused-queue-starts-calls",
