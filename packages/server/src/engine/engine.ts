@@ -133,6 +133,7 @@ export function createEngine(deps: {
     holdBack: (teamId, grant) => breakers.holdBack(teamId, grant),
     claim: (local, request, memory) => queueClaims.claim(local, request, memory),
     claimFlows: (local) => flows.claim(local),
+    flows: () => flows,
   });
   const queueClaims = createQueueClaims({
     database: databases.claim,
@@ -171,6 +172,10 @@ export function createEngine(deps: {
     changes,
     actors,
     wake: (teamId, queue) => waiting.due(teamId, queue, null),
+    onUnordered() {
+      flowAlarm.lookEverywhere();
+      flowAlarmActor.wake();
+    },
   });
   const breakers = createBreakers({
     database: databases.chores,

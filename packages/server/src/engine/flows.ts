@@ -7,6 +7,7 @@ import type { FlowClaimed, FlowState } from "../store/tasks/flow-claims.ts";
 import { openFlowLines } from "../store/tasks/flow-lines.ts";
 import { openFlow } from "../store/tasks/flow-places.ts";
 import { NO_QUEUE } from "../store/tasks/hints.ts";
+import type { HeadState } from "../store/tasks/ordered-claims.ts";
 import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
 import { claimRequest } from "./flow-claim-request.ts";
@@ -40,6 +41,12 @@ export interface Flows {
   refresh(teamId: number, key: string, queue?: string): void;
   /** Claims tasks of flows that wait for slots of this queue. */
   claim(local: LocalQueue): Promise<void>;
+  /** The line of this ordered queue is claimed, whatever flows its tasks have: they need not wait for its slot. */
+  joinLine(local: LocalQueue): void;
+  /** For `headFound`: what is noticed after this may not be in the answer to a claim. */
+  readonly notices: number;
+  /** What a claim of an ordered queue found of the flow of its first task. */
+  headFound(local: LocalQueue, head: HeadState, sinceNotice: number): void;
   /** The call begins now. */
   began(claim: Claim): void;
   /** The target answered 429 or 503 with Retry-After. */
@@ -96,7 +103,8 @@ export function createFlows(deps: {
       leaveLine(flow);
       for (const queue of flow.lanes.keys()) {
         const other = localQueues.open(flow.teamId, queue);
-        if (queues.has(other)) continue;
+        // Those of an ordered queue are claimed with its line.
+        if (queues.has(other) || (other.grant?.ordered && !other.stale)) continue;
         const free = other.stale ? 0 : Math.min(localQueues.free(other), CLAIM_LIMIT);
         if (other.stale) deps.lineUp(other);
         if (free <= 0) continue;
@@ -183,20 +191,10 @@ export function createFlows(deps: {
       case "busy":
         return block(flow, "busy", BUSY_MS);
       case "held":
-        if (flow.wakes !== before.wakes) return lineUp(flow);
-        if (flow.calls === 0) tellOthers(flow);
-        block(flow, "held", flow.calls === 0 ? FULL_MS : null);
-        if (state.headQueue !== undefined) known.waitFor(flow, state.headQueue);
-        return;
       case "full":
-        // A call that ended meanwhile may have freed a place.
-        if (flow.wakes !== before.wakes) return lineUp(flow);
-        if (flow.calls === 0) tellOthers(flow);
-        return block(flow, "full", flow.calls === 0 ? FULL_MS : null);
       case "paused":
       case "rated":
-        if (flow.refreshes !== before.refreshes) return lineUp(flow);
-        return block(flow, state.kind, state.waitMs);
+        return waitFor(flow, state, flow.wakes !== before.wakes, flow.refreshes !== before.refreshes);
       case "open":
         for (const [local, offered] of queues) {
           const isNoticed = flow.lanes.get(local.queue) !== before.lanes.get(local.queue);
@@ -211,7 +209,39 @@ export function createFlows(deps: {
     }
   }
 
+  /** Nothing of the flow may begin now. `isWoken`, `isRefreshed`: since the claim was sent. */
+  function waitFor(flow: Flow, state: FlowState, isWoken: boolean, isRefreshed: boolean): void {
+    const { kind, waitMs, headQueue } = state;
+    if (kind === "paused" || kind === "rated")
+      return isRefreshed ? lineUp(flow) : block(flow, kind, waitMs);
+    // A call that ended meanwhile may have freed a place.
+    if (isWoken) return lineUp(flow);
+    if (flow.calls === 0) tellOthers(flow);
+    block(flow, kind, flow.calls === 0 ? FULL_MS : null);
+    if (kind === "held" && headQueue !== undefined) known.waitFor(flow, headQueue);
+  }
+
+  function headFound(local: LocalQueue, head: HeadState, sinceNotice: number): void {
+    const flow = open(local.teamId, head.flow);
+    flow.holdsTasks = head.holdsTasks;
+    flow.isOrdered = head.isOrdered;
+    if (head.claimed > 0) {
+      flow.calls += 1;
+      return;
+    }
+    known.note(flow, local.queue);
+    if (!["held", "full", "paused", "rated"].includes(head.kind)) return block(flow, "busy", BUSY_MS);
+    const { headQueue, ...state } = head;
+    const elsewhere = headQueue === undefined || headQueue === local.queue ? {} : { headQueue };
+    waitFor(flow, { ...state, ...elsewhere }, flow.wakes > sinceNotice, flow.refreshes > sinceNotice);
+  }
+
   return {
+    joinLine: known.joinLine,
+    get notices() {
+      return known.notices;
+    },
+    headFound,
     notice(teamId, key, queue, isNew = false) {
       if (stopped) return;
       const flow = open(teamId, key);
@@ -223,8 +253,7 @@ export function createFlows(deps: {
     refresh(teamId, key, queue) {
       const flow = queue === undefined ? known.find(teamId, key) : open(teamId, key);
       if (flow === undefined || stopped) return;
-      flow.wakes += 1;
-      flow.refreshes += 1;
+      known.noteRefresh(flow);
       if (queue !== undefined) known.note(flow, queue);
       unblock(flow);
       lineUp(flow);
@@ -237,6 +266,7 @@ export function createFlows(deps: {
       const flow = open(one.teamId, one.flow);
       flow.calls -= 1;
       if (wakeLine(flow)) lineUp(flow);
+      known.tellLines(flow);
       if (flow.blocked === "full") {
         // The next claim finds the place free by the row of the task.
         unblock(flow);
@@ -252,6 +282,7 @@ export function createFlows(deps: {
       const flow = known.find(teamId, key);
       // Another worker may know tasks that wait for this one's end.
       if (flow === undefined) return deps.hint({ kind: "flow", teamId, queue: NO_QUEUE, flow: key });
+      known.tellLines(flow);
       const isFullOfTasks = flow.blocked === "full" && flow.holdsTasks;
       if (isFullOfTasks) unblock(flow);
       if (wakeLine(flow) || isFullOfTasks) lineUp(flow);

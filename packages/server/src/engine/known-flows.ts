@@ -2,7 +2,7 @@ import type { Time } from "../domain/time.ts";
 import type { FlowState } from "../store/tasks/flow-claims.ts";
 import type { SayHint } from "./hints.ts";
 import { createLocalFlow, type Flow } from "./local-flow.ts";
-import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+import { isLineElsewhere, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 
 /** The flows that this worker knows: which wait for slots, and which for something else. */
 export interface KnownFlows {
@@ -12,6 +12,12 @@ export interface KnownFlows {
   forgetIdle(flow: Flow): void;
   /** There are due tasks of the flow in this queue. */
   note(flow: Flow, queue: string): void;
+  /** The number of the last notice, of whatever flow. */
+  readonly notices: number;
+  /** Something may have freed a place of the flow. */
+  noteWake(flow: Flow): void;
+  /** Its limits or its pause may have changed. */
+  noteRefresh(flow: Flow): void;
   /** Waits for slots in every queue that has tasks of it. */
   lineUp(flow: Flow): void;
   /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
@@ -23,6 +29,10 @@ export interface KnownFlows {
   /** The first task of its line may start. Returns whether the flow waited for that. */
   wakeLine(flow: Flow): boolean;
   tellOthers(flow: Flow): void;
+  /** Tells the workers that claim the lines of ordered queues in which tasks of the flow wait: a place may be free. */
+  tellLines(flow: Flow): void;
+  /** The line of this ordered queue decides which flow is next: none of them waits here any longer. */
+  joinLine(local: LocalQueue): void;
   stop(): void;
 }
 
@@ -46,8 +56,14 @@ export function createKnownFlows(deps: {
     if (!stopped) for (const queue of flow.lanes.keys()) lineUpIn(flow, queue);
   }
 
+  function noteWake(flow: Flow): void {
+    notices += 1;
+    flow.wakes = notices;
+  }
+
   function lineUpIn(flow: Flow, queue: string): void {
     const local = localQueues.open(flow.teamId, queue);
+    if (isLineElsewhere(local)) return;
     local.flows.add(flow);
     deps.lineUp(local);
   }
@@ -62,7 +78,22 @@ export function createKnownFlows(deps: {
     for (const queue of flow.lanes.keys()) localQueues.find(flow.teamId, queue)?.flows.delete(flow);
   }
 
+  function forgetIdle(flow: Flow): void {
+    if (flow.lanes.size > 0) return;
+    flow.isTold = false;
+    unblock(flow);
+    if (flow.calls === 0) flows.delete(`${flow.teamId}/${flow.key}`);
+  }
+
+  function isElsewhere({ teamId }: Flow, queue: string): boolean {
+    const local = localQueues.find(teamId, queue);
+    return local !== undefined && isLineElsewhere(local);
+  }
+
   return {
+    get notices() {
+      return notices;
+    },
     find: (teamId, key) => flows.get(`${teamId}/${key}`),
     open(teamId, key) {
       const name = `${teamId}/${key}`;
@@ -72,17 +103,19 @@ export function createKnownFlows(deps: {
       flows.set(name, flow);
       return flow;
     },
-    forgetIdle(flow) {
-      if (flow.lanes.size > 0) return;
-      flow.isTold = false;
-      unblock(flow);
-      if (flow.calls === 0) flows.delete(`${flow.teamId}/${flow.key}`);
-    },
+    forgetIdle,
     note,
+    noteWake,
+    noteRefresh(flow) {
+      noteWake(flow);
+      flow.refreshes = flow.wakes;
+    },
     lineUp,
     waitFor(flow, queue) {
       if (!flow.lanes.has(queue)) note(flow, queue);
-      if (!stopped) lineUpIn(flow, queue);
+      if (stopped) return;
+      if (isElsewhere(flow, queue)) deps.hint({ kind: "due", teamId: flow.teamId, queue });
+      else lineUpIn(flow, queue);
     },
     block(flow, kind, waitMs) {
       unblock(flow);
@@ -102,7 +135,7 @@ export function createKnownFlows(deps: {
       local.flows.delete(flow);
     },
     wakeLine(flow) {
-      flow.wakes += 1;
+      noteWake(flow);
       if (flow.blocked !== "held") return false;
       unblock(flow);
       return true;
@@ -112,6 +145,21 @@ export function createKnownFlows(deps: {
       flow.isTold = true;
       for (const queue of flow.lanes.keys())
         deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
+    },
+    tellLines(flow) {
+      for (const queue of flow.lanes.keys()) {
+        if (!isElsewhere(flow, queue)) continue;
+        deps.hint({ kind: "due", teamId: flow.teamId, queue });
+        if (flow.calls === 0) flow.lanes.delete(queue);
+      }
+    },
+    joinLine(local) {
+      for (const flow of local.flows) {
+        local.flows.delete(flow);
+        // When a call of the flow ends here, the worker that claims the line is told.
+        if (!isLineElsewhere(local) || flow.calls === 0) flow.lanes.delete(local.queue);
+        forgetIdle(flow);
+      }
     },
     stop() {
       stopped = true;

@@ -46,6 +46,11 @@ export function isShared({ grant }: LocalQueue): boolean {
   return grant === null || grant.slots < grant.concurrency;
 }
 
+/** Another worker has the one slot of this ordered queue, and claims what is first in its line. */
+export function isLineElsewhere({ grant, stale }: LocalQueue): boolean {
+  return grant !== null && !stale && grant.ordered && grant.slots === 0;
+}
+
 /** Whether a task may start as soon as it is stored. Elsewhere only a claim knows whether the next one may. */
 export function mayHandOff({ ordered, rate, holdsHosts }: SlotGrant): boolean {
   return !ordered && rate === null && !holdsHosts;
