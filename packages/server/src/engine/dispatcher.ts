@@ -8,11 +8,12 @@ import type { Flows } from "./flows.ts";
 import type { Lease } from "./lease.ts";
 import {
   hasWork,
-  isLineElsewhere,
   type LocalQueue,
   type LocalQueues,
   mayHandOff,
   openWindow,
+  slotsLeft,
+  takeTurnOfFlows,
 } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
@@ -84,7 +85,7 @@ export function createDispatcher(deps: {
   /** Claims tasks of flows with slots of this queue. */
   readonly claimFlows?: (local: LocalQueue) => Promise<void>;
   /** For the lines of ordered queues, whose tasks may have flows. */
-  readonly flows?: () => Pick<Flows, "joinLine" | "notices" | "headFound">;
+  readonly lines?: Pick<Flows, "joinLine" | "notices" | "headFound">;
 }): Dispatcher {
   const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
   const subscribers = createSubscriberMemory();
@@ -126,41 +127,28 @@ export function createDispatcher(deps: {
   }
 
   function next(): LocalQueue | undefined {
-    if (!lease.isHeld()) return undefined;
-    for (const local of ready) {
-      ready.delete(local);
-      return local;
-    }
-    return undefined;
+    const [local] = lease.isHeld() ? ready : [];
+    if (local !== undefined) ready.delete(local);
+    return local;
   }
 
   async function serve(local: LocalQueue): Promise<void> {
     if (local.busy || local.retired) return;
     local.busy = true;
-    joinLine(local);
+    deps.lines?.joinLine(local);
     try {
       if (local.stale) await acquire(local);
-      else if (isTurnOfFlows(local)) await deps.claimFlows?.(local);
+      else if (localQueues.free(local) > 0 && takeTurnOfFlows(local)) await deps.claimFlows?.(local);
       else if (local.waiting > 0) await claim(local);
     } finally {
       local.busy = false;
     }
     const current = localQueues.find(local.teamId, local.queue);
-    if (current !== undefined) joinLine(current);
+    if (current !== undefined) deps.lines?.joinLine(current);
     if (current?.stale || (current !== undefined && hasWork(current) && localQueues.free(current) > 0))
       lineUp(current);
     else if (current !== undefined && hasWork(current) && slotsLeft(current) > 0) crowded.add(current);
     wakeCrowded(current);
-  }
-
-  /** In an ordered queue the line is claimed, whatever flows its tasks have. If another worker has its slot, that one is told. */
-  function joinLine(local: LocalQueue): void {
-    if (local.flows.size === 0 || local.stale || !local.grant?.ordered) return;
-    const isElsewhere = isLineElsewhere(local);
-    if (!isElsewhere && localQueues.free(local) <= 0) return;
-    deps.flows?.().joinLine(local);
-    if (isElsewhere) deps.hint({ kind: "due", teamId: local.teamId, queue: local.queue });
-    else local.waiting = Math.max(1, local.waiting);
   }
 
   /** Capacity was freed. Waking one waiting queue is enough: when it is served, it wakes the next. */
@@ -222,7 +210,7 @@ export function createDispatcher(deps: {
     localQueues.take(local, limit);
     let started = 0;
     const beganMs = time.monotonicMs();
-    const sinceNotice = deps.flows?.().notices ?? 0;
+    const sinceNotice = deps.lines?.notices ?? 0;
     const question = deps.unanswered.ask();
     try {
       const { queueId, epoch, holdsHosts } = grant;
@@ -238,7 +226,7 @@ export function createDispatcher(deps: {
       // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
       if (!isCurrent || more || local.closed !== null) local.waiting = Number.POSITIVE_INFINITY;
-      if (head !== undefined) deps.flows?.().headFound(local, head, sinceNotice);
+      if (head !== undefined) deps.lines?.headFound(local, head, sinceNotice);
       for (const one of claims) deps.start(one, local);
     } finally {
       question.end();
@@ -252,19 +240,6 @@ export function createDispatcher(deps: {
     local.stale = true;
     local.waiting = Number.POSITIVE_INFINITY;
     lineUp(local);
-  }
-
-  /** Tasks with and without a flow take turns, so that neither keep the others from the queue's slots. */
-  function isTurnOfFlows(local: LocalQueue): boolean {
-    if (local.flows.size === 0 || local.grant?.ordered || localQueues.free(local) <= 0) return false;
-    local.servedFlows = local.waiting === 0 || !local.servedFlows;
-    return local.servedFlows;
-  }
-
-  function slotsLeft(local: LocalQueue): number {
-    return local.grant === null || local.grant.paused || local.closed !== null
-      ? 0
-      : local.grant.slots - local.inFlight;
   }
 
   function finish(local: LocalQueue): void {

@@ -133,7 +133,13 @@ export function createEngine(deps: {
     holdBack: (teamId, grant) => breakers.holdBack(teamId, grant),
     claim: (local, request, memory) => queueClaims.claim(local, request, memory),
     claimFlows: (local) => flows.claim(local),
-    flows: () => flows,
+    lines: {
+      get notices() {
+        return flows.notices;
+      },
+      joinLine: (local) => flows.joinLine(local),
+      headFound: (...found) => flows.headFound(...found),
+    },
   });
   const queueClaims = createQueueClaims({
     database: databases.claim,

@@ -12,7 +12,7 @@ import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
 import { claimRequest } from "./flow-claim-request.ts";
 import type { SayHint } from "./hints.ts";
-import { createKnownFlows } from "./known-flows.ts";
+import { createKnownFlows, type KnownFlows } from "./known-flows.ts";
 import type { Lease } from "./lease.ts";
 import type { Flow } from "./local-flow.ts";
 import { isShared, type LocalQueue, type LocalQueues } from "./local-queues.ts";
@@ -26,8 +26,6 @@ const CLAIM_LIMIT = 200;
 const MOST_FLOWS = 100;
 /** Another node's claim has the flow: it is over in a few milliseconds. */
 const BUSY_MS = 5;
-/** Other nodes make the calls of a full flow: if their hint is lost, a place is found free this late at worst. */
-const FULL_MS = 5_000;
 
 /** What was known of a flow when its claim was sent: what changed since is not in the answer. */
 interface Mark extends Pick<Flow, "wakes" | "refreshes"> {
@@ -41,8 +39,7 @@ export interface Flows {
   refresh(teamId: number, key: string, queue?: string): void;
   /** Claims tasks of flows that wait for slots of this queue. */
   claim(local: LocalQueue): Promise<void>;
-  /** The line of this ordered queue is claimed, whatever flows its tasks have: they need not wait for its slot. */
-  joinLine(local: LocalQueue): void;
+  readonly joinLine: KnownFlows["joinLine"];
   /** For `headFound`: what is noticed after this may not be in the answer to a claim. */
   readonly notices: number;
   /** What a claim of an ordered queue found of the flow of its first task. */
@@ -194,7 +191,7 @@ export function createFlows(deps: {
       case "full":
       case "paused":
       case "rated":
-        return waitFor(flow, state, flow.wakes !== before.wakes, flow.refreshes !== before.refreshes);
+        return known.holdUp(flow, state, before);
       case "open":
         for (const [local, offered] of queues) {
           const isNoticed = flow.lanes.get(local.queue) !== before.lanes.get(local.queue);
@@ -209,18 +206,6 @@ export function createFlows(deps: {
     }
   }
 
-  /** Nothing of the flow may begin now. `isWoken`, `isRefreshed`: since the claim was sent. */
-  function waitFor(flow: Flow, state: FlowState, isWoken: boolean, isRefreshed: boolean): void {
-    const { kind, waitMs, headQueue } = state;
-    if (kind === "paused" || kind === "rated")
-      return isRefreshed ? lineUp(flow) : block(flow, kind, waitMs);
-    // A call that ended meanwhile may have freed a place.
-    if (isWoken) return lineUp(flow);
-    if (flow.calls === 0) tellOthers(flow);
-    block(flow, kind, flow.calls === 0 ? FULL_MS : null);
-    if (kind === "held" && headQueue !== undefined) known.waitFor(flow, headQueue);
-  }
-
   function headFound(local: LocalQueue, head: HeadState, sinceNotice: number): void {
     const flow = open(local.teamId, head.flow);
     flow.holdsTasks = head.holdsTasks;
@@ -230,10 +215,11 @@ export function createFlows(deps: {
       return;
     }
     known.note(flow, local.queue);
-    if (!["held", "full", "paused", "rated"].includes(head.kind)) return block(flow, "busy", BUSY_MS);
     const { headQueue, ...state } = head;
     const elsewhere = headQueue === undefined || headQueue === local.queue ? {} : { headQueue };
-    waitFor(flow, { ...state, ...elsewhere }, flow.wakes > sinceNotice, flow.refreshes > sinceNotice);
+    if (["held", "full", "paused", "rated"].includes(head.kind))
+      known.holdUp(flow, { ...state, ...elsewhere }, { wakes: sinceNotice, refreshes: sinceNotice });
+    else block(flow, "busy", BUSY_MS);
   }
 
   return {

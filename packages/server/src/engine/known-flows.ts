@@ -4,6 +4,9 @@ import type { SayHint } from "./hints.ts";
 import { createLocalFlow, type Flow } from "./local-flow.ts";
 import { isLineElsewhere, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 
+/** Other nodes make the calls of a full flow: if their hint is lost, a place is found free this late at worst. */
+const FULL_MS = 5_000;
+
 /** The flows that this worker knows: which wait for slots, and which for something else. */
 export interface KnownFlows {
   find(teamId: number, key: string): Flow | undefined;
@@ -20,9 +23,9 @@ export interface KnownFlows {
   noteRefresh(flow: Flow): void;
   /** Waits for slots in every queue that has tasks of it. */
   lineUp(flow: Flow): void;
-  /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
-  waitFor(flow: Flow, queue: string): void;
   block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void;
+  /** Nothing of the flow may begin now, unless a change was noticed since the claim was sent that said so. */
+  holdUp(flow: Flow, state: FlowState, since: Pick<Flow, "wakes" | "refreshes">): void;
   unblock(flow: Flow): void;
   leaveLine(flow: Flow): void;
   leaveLane(flow: Flow, local: LocalQueue): void;
@@ -31,7 +34,10 @@ export interface KnownFlows {
   tellOthers(flow: Flow): void;
   /** Tells the workers that claim the lines of ordered queues in which tasks of the flow wait: a place may be free. */
   tellLines(flow: Flow): void;
-  /** The line of this ordered queue decides which flow is next: none of them waits here any longer. */
+  /**
+   * In an ordered queue the line is claimed, whatever flows its tasks have: none of them waits for its slot any longer. If another
+   * worker has that, it is told.
+   */
   joinLine(local: LocalQueue): void;
   stop(): void;
 }
@@ -74,6 +80,33 @@ export function createKnownFlows(deps: {
     flow.blocked = null;
   }
 
+  function block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void {
+    unblock(flow);
+    flow.blocked = kind;
+    leaveLine(flow);
+    if (waitMs === null || stopped) return;
+    const wake = () => {
+      unblock(flow);
+      lineUp(flow);
+    };
+    flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
+  }
+
+  /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
+  function waitFor(flow: Flow, queue: string): void {
+    if (!flow.lanes.has(queue)) note(flow, queue);
+    if (stopped) return;
+    if (isElsewhere(flow, queue)) deps.hint({ kind: "due", teamId: flow.teamId, queue });
+    else lineUpIn(flow, queue);
+  }
+
+  function tellOthers(flow: Flow): void {
+    if (flow.isTold) return;
+    flow.isTold = true;
+    for (const queue of flow.lanes.keys())
+      deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
+  }
+
   function leaveLine(flow: Flow): void {
     for (const queue of flow.lanes.keys()) localQueues.find(flow.teamId, queue)?.flows.delete(flow);
   }
@@ -111,22 +144,18 @@ export function createKnownFlows(deps: {
       flow.refreshes = flow.wakes;
     },
     lineUp,
-    waitFor(flow, queue) {
-      if (!flow.lanes.has(queue)) note(flow, queue);
-      if (stopped) return;
-      if (isElsewhere(flow, queue)) deps.hint({ kind: "due", teamId: flow.teamId, queue });
-      else lineUpIn(flow, queue);
-    },
-    block(flow, kind, waitMs) {
-      unblock(flow);
-      flow.blocked = kind;
-      leaveLine(flow);
-      if (waitMs === null || stopped) return;
-      const wake = () => {
-        unblock(flow);
-        lineUp(flow);
-      };
-      flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
+    block,
+    holdUp(flow, state, since) {
+      const { kind, waitMs, headQueue } = state;
+      const isTimed = kind === "paused" || kind === "rated";
+      // A call that ended meanwhile may have freed a place.
+      if (isTimed ? flow.refreshes > since.refreshes : flow.wakes > since.wakes) lineUp(flow);
+      else if (isTimed) block(flow, kind, waitMs);
+      else {
+        if (flow.calls === 0) tellOthers(flow);
+        block(flow, kind, flow.calls === 0 ? FULL_MS : null);
+        if (kind === "held" && headQueue !== undefined) waitFor(flow, headQueue);
+      }
     },
     unblock,
     leaveLine,
@@ -140,12 +169,7 @@ export function createKnownFlows(deps: {
       unblock(flow);
       return true;
     },
-    tellOthers(flow) {
-      if (flow.isTold) return;
-      flow.isTold = true;
-      for (const queue of flow.lanes.keys())
-        deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
-    },
+    tellOthers,
     tellLines(flow) {
       for (const queue of flow.lanes.keys()) {
         if (!isElsewhere(flow, queue)) continue;
@@ -154,12 +178,18 @@ export function createKnownFlows(deps: {
       }
     },
     joinLine(local) {
+      if (local.flows.size === 0 || local.stale || !local.grant?.ordered) return;
+      const { teamId, queue } = local;
+      const isHere = !isLineElsewhere(local);
+      if (isHere && localQueues.free(local) <= 0) return;
       for (const flow of local.flows) {
         local.flows.delete(flow);
         // When a call of the flow ends here, the worker that claims the line is told.
-        if (!isLineElsewhere(local) || flow.calls === 0) flow.lanes.delete(local.queue);
+        if (isHere || flow.calls === 0) flow.lanes.delete(queue);
         forgetIdle(flow);
       }
+      if (isHere) local.waiting = Math.max(1, local.waiting);
+      else deps.hint({ kind: "due", teamId, queue });
     },
     stop() {
       stopped = true;

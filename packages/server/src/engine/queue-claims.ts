@@ -59,13 +59,13 @@ export function createQueueClaims(deps: {
       const isOrdered = local.grant?.ordered ?? false;
       if (local.grant?.rate == null)
         return isOrdered
-          ? claimOrderedTask(database, request, time.monotonicMs)
+          ? claimOrderedTask(database, request, time.monotonicMs, memory)
           : claimDueTasks(database, request, memory);
       return rate<LineClaimed>(request.teamId, [local], async (sql, permits) => {
         const left = permits.get(request.queueId);
         const limit = Math.min(request.limit, left ?? 0);
         if (limit === 0) return { isCurrent: left !== undefined, claims: [], waitsMs: [] };
-        if (isOrdered) return claimFirstOfLine(sql, request, time.monotonicMs);
+        if (isOrdered) return claimFirstOfLine(sql, request, time.monotonicMs, memory);
         return claimDueTasks(sql, { ...request, limit }, memory);
       });
     },

@@ -53,8 +53,10 @@ const THE_HEAD = `
            for update skip locked`;
 
 /** Takes nothing of an ordered flow: another statement claims those. */
-const claiming = (search: string, filter: string, further = "") => (condition: string, tells: boolean) =>
-  `with ${slots(condition)}, ${locked(condition, LIMITS)}, counted as materialized (
+const claiming =
+  (search: string, filter: string, further = "") =>
+  (condition: string, tells: boolean) =>
+    `with ${slots(condition)}, ${locked(condition, LIMITS)}, counted as materialized (
      select g.*, case when concurrency is null then 0 else (select count(*) from flow_holds h where ${HOLDS}) end as held,
             ${BEGUN}
        from (select l.*, asked_at - make_interval(secs => period) as since, is_ordered or ${IS_PAUSED} as is_paused

@@ -1,5 +1,15 @@
 import { hotStatement } from "./event-writes.ts";
-import { answer, BEGUN, IS_PAUSED, LINING_UP, locked, STATE, slots, taking, UNLIMITED } from "./flow-claim-parts.ts";
+import {
+  answer,
+  BEGUN,
+  IS_PAUSED,
+  LINING_UP,
+  locked,
+  STATE,
+  slots,
+  taking,
+  UNLIMITED,
+} from "./flow-claim-parts.ts";
 import { HOST_AND_PORT, MAY_BEGIN } from "./held-hosts.ts";
 import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
 
@@ -59,8 +69,10 @@ const HOLDING_BACK = `, held_back as materialized (
             fence = excluded.fence, passed_at = null
    )`;
 
-const claiming = (holdsHosts: boolean, filter = "", further = "") => (condition: string, tells: boolean) =>
-  `with recursive ${slots(condition)}, ${locked(condition, LINE)}, gates as materialized (
+const claiming =
+  (holdsHosts: boolean, filter = "", further = "") =>
+  (condition: string, tells: boolean) =>
+    `with recursive ${slots(condition)}, ${locked(condition, LINE)}, gates as materialized (
      select g.*, case when rate is null then ${UNLIMITED} else greatest(0, rate - begun) end as permits
        from (select g.*, ${BEGUN}
                from (select l.*, asked_at - make_interval(secs => period) as since, line_at - ${OVERLAP} as late_since,

@@ -1,7 +1,7 @@
 import type { OnFailure } from "../../domain/queue.ts";
 import { columns } from "../columns.ts";
 import { type Database, type Sql, statement } from "../sql.ts";
-import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
+import { createSubscriberMemory, EVENT_COLUMNS, eventCte, type SubscriberMemory } from "./event-writes.ts";
 import { claimFlowTasks, type FlowState } from "./flow-claims.ts";
 import { openFlowLines } from "./flow-lines.ts";
 import { openFlow } from "./flow-places.ts";
@@ -207,8 +207,9 @@ export function claimOrderedTask(
   database: Database,
   request: ClaimRequest,
   nowMs: () => number,
+  memory = createSubscriberMemory(),
 ): Promise<LineClaimed> {
-  return database.transaction((sql) => claimFirstOfLine(sql, request, nowMs));
+  return database.transaction((sql) => claimFirstOfLine(sql, request, nowMs, memory));
 }
 
 /** The same within a transaction. `nowMs` is the worker's monotonic clock. */
@@ -216,6 +217,7 @@ export async function claimFirstOfLine(
   sql: Sql,
   request: ClaimRequest,
   nowMs: () => number,
+  memory: SubscriberMemory,
 ): Promise<LineClaimed> {
   const { teamId, queueId, epoch, workerId, holdsHosts } = request;
   const claim = holdsHosts ? CLAIM_UNHELD_ORDERED_TASK : CLAIM_ORDERED_TASK;
@@ -230,7 +232,7 @@ export async function claimFirstOfLine(
   for (let tries = 1; ; tries += 1) {
     const [row] = await sql.rows<OrderedRow>(claim, [teamId, queueId, workerId, blocks]);
     const isMissed = row?.id === null && row.isDue;
-    if (row != null && row.head !== null) return claimHead(sql, request, row.head, nowMs);
+    if (row != null && row.head !== null) return claimHead(sql, request, row.head, nowMs, memory);
     if (row !== undefined && (!isMissed || tries === TRIES))
       return claimedFrom([{ ...row, isCurrent: true }], request);
   }
@@ -242,6 +244,7 @@ async function claimHead(
   { teamId, queueId, queue, epoch, workerId }: ClaimRequest,
   { id: headId, flow }: Head,
   nowMs: () => number,
+  memory: SubscriberMemory,
 ): Promise<LineClaimed> {
   const asked = {
     teamId,
@@ -253,7 +256,7 @@ async function claimHead(
   };
   let isOrdered = false;
   for (let tries = 1; ; tries += 1) {
-    const { claims, waitsMs, flows } = await claimFlowTasks(sql, { ...asked, isOrdered }, nowMs());
+    const { claims, waitsMs, flows } = await claimFlowTasks(sql, { ...asked, isOrdered }, nowMs(), memory);
     const [state = { flow, kind: "busy", waitMs: null, holdsTasks: false, claimed: 0 }] = flows;
     const isSettled = !["unknown", "ordered", "unordered", "unopened"].includes(state.kind);
     if (isSettled || tries > TRIES)

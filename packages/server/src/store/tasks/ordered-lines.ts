@@ -36,8 +36,9 @@ export const BLOCKS_NO_LINE = `not exists (
  * time it is stored or retried by hand: at the place of its creation or, until it is due, at that time. `retries` is -1 then.
  */
 
-/** For the task `t`. */
-const PLACE = "case when t.run_at > now() then t.run_at else t.created_at end";
+/** For the task `t` and a row `clock`. */
+const PLACE = "case when t.run_at > clock.at then t.run_at else t.created_at end";
+const CLOCK = "cross join (select now() as at) clock";
 
 /**
  * The CTE that puts pending tasks with a flow into the lines of their queues. `from` yields their team_id, queue_id, id, flow, sandbox,
@@ -46,8 +47,8 @@ const PLACE = "case when t.run_at > now() then t.run_at else t.created_at end";
 export const joiningLines = (from: string, blocked = "false") => `lined as (
      insert into line_tasks as l (team_id, queue_id, created_at, task_id, begun, retries)
      select t.team_id, t.queue_id, ${PLACE}, t.id, false,
-            case when t.run_at > now() then -1 when ${blocked} and q.on_failure = 'block' then 1 else 0 end
-       from ${from} t join queues q on q.team_id = t.team_id and q.id = t.queue_id
+            case when t.run_at > clock.at then -1 when ${blocked} and q.on_failure = 'block' then 1 else 0 end
+       from ${from} t join queues q on q.team_id = t.team_id and q.id = t.queue_id ${CLOCK}
       where t.flow is not null and not t.sandbox and q.ordered
      -- A claim that removes the row at this moment finds other retries, and lets it be.
      on conflict (team_id, queue_id, created_at, task_id) do update
@@ -124,8 +125,8 @@ const JOIN_FLOW_TASKS = statement(
    ), joined as (
      insert into line_tasks (team_id, queue_id, created_at, task_id, begun, retries)
      select t.team_id, t.queue_id, case when has_begun then t.created_at else ${PLACE} end, t.id, has_begun,
-            case when has_begun then t.retries when t.run_at > now() then -1 else 0 end
-       from waiting t
+            case when has_begun then t.retries when t.run_at > clock.at then -1 else 0 end
+       from waiting t ${CLOCK}
      on conflict (team_id, queue_id, created_at, task_id) do nothing
    )
    select count(*)::integer as count from waiting`,

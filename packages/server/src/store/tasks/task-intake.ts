@@ -110,7 +110,13 @@ const INSERT_TAGGED_TASKS = statement("insert_tagged_tasks", insertion(TAGGED), 
 
 /** Likewise, so that a batch without flows does not pay for them. */
 const INSERT_FLOW_TASKS = hotStatement("insert_flow_tasks", (condition, tells) =>
-  insertion(`${TAGGED}${keepingFigures("$3")}, ${joiningLines("inserted")}`, condition, tells, REAL_CLOCK, true),
+  insertion(
+    `${TAGGED}${keepingFigures("$3")}, ${joiningLines("inserted")}`,
+    condition,
+    tells,
+    REAL_CLOCK,
+    true,
+  ),
 );
 
 /** Likewise, so that a batch without sandbox tasks does not pay for the clock and the simulations. */
