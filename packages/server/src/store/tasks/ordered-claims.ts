@@ -6,7 +6,7 @@ import { claimFlowTasks, type FlowState } from "./flow-claims.ts";
 import { openFlowLines } from "./flow-lines.ts";
 import { openFlow } from "./flow-places.ts";
 import { LINE_MAY_BEGIN } from "./held-hosts.ts";
-import { holdsLine, IS_IN_QUEUE, UNDER_WAY } from "./ordered-lines.ts";
+import { HAS_BEGUN, holdsLine, IS_IN_QUEUE, UNDER_WAY } from "./ordered-lines.ts";
 import { tally } from "./tallies.ts";
 import { CLAIMED, type Claimed, type ClaimedRow, type ClaimRequest, claimedFrom } from "./task-claims.ts";
 import { holding } from "./task-state.ts";
@@ -40,7 +40,11 @@ const OPEN_LINE = statement(
       union
      select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries from tasks t
       where t.team_id = $1 and t.queue_id = $2 and t.due_at is not null
-        and ((t.attempt_count > 0 and t.retries = 0) or t.failures > 0 or t.interruptions > 0)
+        and ${HAS_BEGUN}
+      union
+     select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries
+       from line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
+      where l.team_id = $1 and l.queue_id = $2 and not l.begun and ${IS_IN_QUEUE} and t.status = 'pending' and ${HAS_BEGUN}
      on conflict (team_id, queue_id, created_at, task_id) do update set begun = true, retries = excluded.retries
    )
    insert into queue_lines (team_id, queue_id, looked_at) values ($1, $2, '-infinity')`,
@@ -92,6 +96,7 @@ const REFRESH_LINE = statement(
      delete from line_tasks l
       using (select f.created_at, f.task_id, f.retries from line_tasks f
               where f.team_id = $1 and f.queue_id = $2 and not f.begun and f.created_at <= now()
+                and exists (select 1 from queue_lines where team_id = $1 and queue_id = $2)
               order by f.created_at, f.task_id limit ${MOST_STALE}) f
       -- Whoever has a task join the line again at this moment changes its retries.
       where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id and l.retries = f.retries
@@ -232,7 +237,7 @@ export async function claimFirstOfLine(
   for (let tries = 1; ; tries += 1) {
     const [row] = await sql.rows<OrderedRow>(claim, [teamId, queueId, workerId, blocks]);
     const isMissed = row?.id === null && row.isDue;
-    if (row != null && row.head !== null) return claimHead(sql, request, row.head, nowMs, memory);
+    if (row !== undefined && row.head !== null) return claimHead(sql, request, row.head, nowMs, memory);
     if (row !== undefined && (!isMissed || tries === TRIES))
       return claimedFrom([{ ...row, isCurrent: true }], request);
   }

@@ -74,6 +74,9 @@ export const UNDER_WAY = `select t.team_id, t.queue_id, t.created_at, t.id, true
      select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries from tasks t
       where t.team_id = $1 and t.queue_id = $2 and not t.sandbox and t.list_key in ('waiting', 'polling')`;
 
+/** For a pending task `t`: it waits for its next attempt. */
+export const HAS_BEGUN = "((t.attempt_count > 0 and t.retries = 0) or t.failures > 0 or t.interruptions > 0)";
+
 const HOLD_LINE = statement(
   "hold_line",
   `insert into line_tasks (team_id, queue_id, created_at, task_id, begun, retries) ${UNDER_WAY}`,
@@ -118,7 +121,7 @@ export const MOST_JOINING = 10_000;
 const JOIN_FLOW_TASKS = statement(
   "join_flow_tasks",
   `with waiting as materialized (
-     select t.*, (t.attempt_count > 0 and t.retries = 0) or t.failures > 0 or t.interruptions > 0 as has_begun from tasks t
+     select t.*, ${HAS_BEGUN} as has_begun from tasks t
       where t.team_id = $1 and t.queue_id = $2 and t.flow_due_at is not null
         and not exists (select 1 from line_tasks l where l.team_id = t.team_id and l.task_id = t.id and l.queue_id = t.queue_id)
       limit ${MOST_JOINING + 1}
