@@ -31,7 +31,7 @@ export const lineStatements: Effects = {
 
   refresh_line({ tables, transaction }, values) {
     const isOpening = transaction !== null && opening.has(transaction);
-    return isOpening || tables.lines.get(numberAt(values, 2))?.isOpen ? [{ isOpen: true }] : [];
+    return isOpening || tables.lines.get(numberAt(values, 2))?.isOpen ? [{ isPartial: false }] : [];
   },
 
   claim_ordered_task(session, values) {

@@ -55,6 +55,9 @@ const OPEN_LINE = statement(
 const OVERLAP = "interval '5 seconds'";
 /** Rows that have lost their reason, of those that would be looked at first. */
 const MOST_STALE = 100;
+/** Tasks with a flow that came due, which one look moves; and the looks of one claim. */
+const MOST_MOVED = 1_000;
+const MOST_LOOKS = 20;
 
 /** For a row of line_tasks that has not begun: its task is due and may start. */
 const CAN_START = `t.due_at is not null and t.due_at <= now() and (t.deadline_at is null or t.deadline_at > now())`;
@@ -105,8 +108,11 @@ const REFRESH_LINE = statement(
      select looked_at - ${OVERLAP} as since from queue_lines where team_id = $1 and queue_id = $2
    ), came as (
      delete from line_tasks l
-      where l.team_id = $1 and l.queue_id = $2 and not l.begun and l.retries < 0
-        and l.created_at > (select since from last) and l.created_at <= now()
+      using (select f.created_at, f.task_id from line_tasks f
+              where f.team_id = $1 and f.queue_id = $2 and not f.begun and f.retries < 0
+                and f.created_at > (select since from last) and f.created_at <= now()
+              order by f.created_at, f.task_id limit ${MOST_MOVED}) f
+      where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id
      returning l.task_id
    ), joined as (
      insert into line_tasks (team_id, queue_id, created_at, task_id, begun)
@@ -120,7 +126,10 @@ const REFRESH_LINE = statement(
      ).join("\n      union all\n     ")}
      on conflict (team_id, queue_id, created_at, task_id) do nothing
    )
-   update queue_lines set looked_at = now() where team_id = $1 and queue_id = $2 returning true as "isOpen"`,
+   update queue_lines l set looked_at = case when moved.is_partial then l.looked_at else moved.at end
+     from (select count(*) = ${MOST_MOVED} as is_partial, now() as at from came) moved
+    where l.team_id = $1 and l.queue_id = $2
+   returning moved.is_partial as "isPartial"`,
   { prepared: true },
 );
 
@@ -229,17 +238,22 @@ export async function claimFirstOfLine(
   const [line] = await sql.rows<{ onFailure: OnFailure }>(LOCK_LINE, [teamId, queueId, epoch, workerId]);
   if (line === undefined) return { isCurrent: false, claims: [], waitsMs: [] };
   const blocks = line.onFailure === "block";
-  const isOpen = (await sql.rows(REFRESH_LINE, [teamId, queueId, blocks])).length > 0;
-  if (!isOpen) {
-    await sql.rows(OPEN_LINE, [teamId, queueId]);
-    await sql.rows(REFRESH_LINE, [teamId, queueId, blocks]);
-  }
+  await refreshLine(sql, teamId, queueId, blocks);
   for (let tries = 1; ; tries += 1) {
     const [row] = await sql.rows<OrderedRow>(claim, [teamId, queueId, workerId, blocks]);
     const isMissed = row?.id === null && row.isDue;
     if (row !== undefined && row.head !== null) return claimHead(sql, request, row.head, nowMs, memory);
     if (row !== undefined && (!isMissed || tries === TRIES))
       return claimedFrom([{ ...row, isCurrent: true }], request);
+  }
+}
+
+/** Begins the line, if it has not begun, and brings it up to date. */
+async function refreshLine(sql: Sql, teamId: number, queueId: number, blocks: boolean): Promise<void> {
+  for (let looks = 1; looks <= MOST_LOOKS; looks += 1) {
+    const [look] = await sql.rows<{ isPartial: boolean }>(REFRESH_LINE, [teamId, queueId, blocks]);
+    if (look?.isPartial === false) return;
+    if (look === undefined) await sql.rows(OPEN_LINE, [teamId, queueId]);
   }
 }
 

@@ -14,6 +14,7 @@ import { expireTasks } from "../../../src/store/tasks/task-deadlines.ts";
 import { retryTask } from "../../../src/store/tasks/task-retries.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { lockLate } from "../../late-lock.ts";
+import { until } from "../../patience.ts";
 import {
   claimRequest,
   live,
@@ -146,6 +147,33 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
       [delayed[1]],
     );
     assert.equal(row?.count, 1, "what is not due keeps its row");
+  });
+
+  it("keeps the order of creation when more tasks come due at once than one look moves", async () => {
+    const delayed = Array.from({ length: 1_005 }, (_, index) => ({
+      ...flowOf(),
+      delaySeconds: 3_000 - index,
+    }));
+    const ids = await store.insert(queue, ...delayed);
+    const last = await insertOne();
+    await store.database.rows(
+      `with due as (
+         update tasks set run_at = run_at - interval '2999 seconds', flow_due_at = flow_due_at - interval '2999 seconds'
+          where queue_id = $1 and run_at > now())
+       update line_tasks set created_at = created_at - interval '2999 seconds' where queue_id = $1 and retries < 0`,
+      [queue.id],
+    );
+    await until(async () => {
+      const rows = "select 1 from tasks where queue_id = $1 and run_at > now()";
+      return (await store.database.rows(rows, [queue.id])).length === 0;
+    });
+
+    const first = await claim();
+
+    assert.equal(first?.id, ids.toSorted()[0]);
+    await settle(first);
+    assert.equal((await claim())?.id, ids.toSorted()[1]);
+    assert.ok(last);
   });
 
   it("takes a task that was retried by hand while a claim removed it from the line", async () => {
