@@ -101,7 +101,7 @@ const REFRESH_LINE = statement(
               where f.team_id = $1 and f.queue_id = $2 and not f.begun and f.created_at <= now()
                 and exists (select 1 from queue_lines where team_id = $1 and queue_id = $2)
               order by f.created_at, f.task_id limit ${MOST_STALE}) f
-      -- Whoever has a task join the line again at this moment changes its retries.
+      -- A statement that has a task join the line again at this moment changes its retries.
       where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id and l.retries = f.retries
         and not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and ${ANY_CAN_START_BY_ID})
    ), last as materialized (
