@@ -173,7 +173,7 @@ describe("flows", () => {
 
     await api.call("POST", "/v1/tasks", { ...TASK, queue: "lane", flow: "c-3" });
     const ordered = await api.call("PATCH", "/v1/queues/lane", { ordered: true, concurrency: 1 });
-    assert.deepEqual([ordered.status, ordered.body.queue.ordered], [200, true]);
+    assert.deepEqual([ordered.status, ordered.body.ordered], [200, true]);
   });
 
   it("explain why a task waits", async () => {
