@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { QueueSettings } from "../../src/domain/queue.ts";
 import { NOTHING_STORED } from "../../src/features/flows/index.ts";
-import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
+import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 
 const FREE = "free";
 const LIMITED = "limited";
@@ -280,6 +280,25 @@ describe("an ordered queue whose tasks have flows", () => {
     server.target.release();
 
     assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+  });
+
+  it("keeps the order of a batch", async () => {
+    await open(1);
+    const kinds = [
+      flowOf(FREE),
+      flowOf(LIMITED, { concurrency: 1 }),
+      {},
+      flowOf("line", { ordered: true }),
+      flowOf(FREE),
+    ];
+    const items = kinds.map((kind, index) => ({
+      ...plainRequest(`${server.target.url}${pathOf(index)}`),
+      ...kind,
+    }));
+    await server.tasks.createMany(server.principal, items, true);
+    await server.settled(items.length);
+
+    assert.deepEqual(called(), [...kinds.keys()].map(pathOf));
   });
 
   it("obeys a rate of its own beside that of a flow", async () => {
