@@ -1,7 +1,15 @@
 import { byTurn, CLAIMED } from "./claim-statements.ts";
-import { arrayAt, type Effects, numberAt } from "./effect.ts";
-import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
-import { isTaskLocked, type Session } from "./session.ts";
+import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
+import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay, started } from "./line-statements.ts";
+import {
+  isFlowLocked,
+  isTaskLocked,
+  requireUnlocked,
+  type Session,
+  type Transaction,
+  takeLock,
+  write,
+} from "./session.ts";
 import type { FlowColumns, HoldColumns, TaskColumns } from "./tables.ts";
 import { changeTask, pickColumns } from "./task-rows.ts";
 
@@ -10,18 +18,14 @@ const UNLIMITED = 1_000_000;
 
 /** The statements of flow control. */
 export const flowStatements: Effects = {
-  has_waiting_flow_tasks(session, values) {
-    const queueId = numberAt(values, 2);
-    return [{ isFound: pendingOfFlows(session).some(({ queue_id }) => queue_id === queueId) }];
-  },
   claim_flow_tasks(session, values) {
-    const { tables, nowMs } = session;
+    const { nowMs } = session;
     const workerId = numberAt(values, 2);
     const slots = slotsOf(session, values);
     const keys = arrayAt<string>(values, 6);
     const queueIds = arrayAt<string>(values, 8).map((list) => list.slice(1, -1).split(",").map(Number));
     const limit = numberAt(values, 7);
-    const gates = keys.flatMap((key) => tables.flows.get(key) ?? []).map((flow) => gateOf(session, flow));
+    const gates = unlocked(session, keys).map((flow) => gateOf(session, flow));
     const picked = gates.flatMap(({ key, places, permits, ordered }) =>
       byTurn(
         // Another statement claims those of an ordered flow.
@@ -58,7 +62,7 @@ export const flowStatements: Effects = {
     const workerId = numberAt(values, 2);
     const slots = slotsOf(session, values);
     const keys = arrayAt<string>(values, 6);
-    const flows = keys.flatMap((key) => tables.flows.get(key) ?? []);
+    const flows = unlocked(session, keys);
     const states: object[] = [];
     const heads: TaskColumns[] = [];
     const held = new Map<string, TaskColumns[]>();
@@ -77,7 +81,7 @@ export const flowStatements: Effects = {
       if (head === undefined) continue;
       heads.push(head);
       const queue = tables.queues.get(head.queue_id);
-      states.push({ key, headQueueId: queue?.id, headQueue: queue?.name });
+      states.push({ key, headId: head.id, headQueueId: queue?.id, headQueue: queue?.name });
       if (flow.period !== null) clean(session, gate);
     }
     const free = heads.filter(({ id }) => !isTaskLocked(session, id));
@@ -91,20 +95,73 @@ export const flowStatements: Effects = {
     return answer(session, { keys, slots, states }, byTurn(claimed));
   },
 
-  open_flow_lines(session, values) {
+  /** Within the transaction that claims an ordered queue. */
+  claim_flow_head(session, values) {
+    const keys = arrayAt<string>(values, 6);
+    const slots = slotsOf(session, values);
+    const gates = unlocked(session, keys).map((flow) => gateOf(session, flow));
+    const claimed = gates.flatMap((gate) => {
+      takeLock(session, `flow ${gate.key}`);
+      write(session, () => clean(session, gate));
+      const isOpen = gate.ordered !== true && gate.places > 0 && gate.permits > 0;
+      return isOpen ? claimHead(session, values, textAt(values, 9)) : [];
+    });
+    const states = gates.map(({ places, ...gate }) => ({
+      ...stateOf(gate),
+      isPaused: gate.ordered === true,
+      isOrdered: gate.ordered === true,
+      places,
+      hold: null,
+    }));
+    return answer(session, { keys, slots, states }, claimed);
+  },
+
+  /** The same for an ordered flow. */
+  claim_flow_line_head(session, values) {
     const { tables } = session;
-    for (const key of arrayAt<string>(values, 2)) {
-      if (!tables.flows.get(key)?.ordered || tables.flowLines.has(key)) continue;
-      const begun = begunOf(
-        session,
-        (task) => task.flow === key && (isUnderWay(task) || isBetweenAttempts(task)),
-      );
-      tables.flowLines.set(key, { isOpen: true, begun });
+    const keys = arrayAt<string>(values, 6);
+    const slots = slotsOf(session, values);
+    const headId = textAt(values, 8);
+    const states: object[] = [];
+    const claimed: TaskColumns[] = [];
+    for (const flow of unlocked(session, keys)) {
+      const { key } = flow;
+      takeLock(session, `flow ${key}`);
+      const begun = lineOf(session, key);
+      if (!flow.ordered || begun === null) {
+        states.push({ key, kind: flow.ordered ? "unopened" : "unordered" });
+        continue;
+      }
+      const gate = gateOf(session, { ...flow, concurrency: null });
+      const holding = holders(session, begun, false);
+      states.push({ ...stateOf(gate), isHeld: holding.length > 0 });
+      const head = gate.permits > 0 ? firstOfLine(session, key, holding) : undefined;
+      const queue = head && tables.queues.get(head.queue_id);
+      if (head !== undefined)
+        states.push({ key, headId: head.id, headQueueId: queue?.id, headQueue: queue?.name });
+      if (head?.id === headId) claimed.push(...claimHead(session, values, headId));
+      const kept = new Map(holding.map(({ id }) => [id, begun.get(id) ?? 0]));
+      for (const { id, retries } of claimed) kept.set(id, retries);
+      write(session, () => {
+        if (head !== undefined && flow.period !== null) clean(session, gate);
+        tables.flowLines.set(key, { isOpen: true, begun: kept });
+      });
+    }
+    return answer(session, { keys, slots, states }, claimed);
+  },
+
+  open_flow_lines(session, values) {
+    const { tables, transaction } = session;
+    for (const { key, ordered } of unlocked(session, arrayAt<string>(values, 2))) {
+      if (!ordered || tables.flowLines.has(key)) continue;
+      if (transaction === null) tables.flowLines.set(key, { isOpen: true, begun: begunOfFlow(session, key) });
+      else opening.set(transaction, key);
     }
     return [];
   },
 
   confirm_flow_permits(session, values) {
+    waitForFlows(session, values);
     for (const { hold, toldAt } of toldHolds(session, values)) {
       if (hold.permit_at === null) continue;
       countPermit(session, hold.flow, Math.min(hold.permit_at, toldAt));
@@ -114,6 +171,7 @@ export const flowStatements: Effects = {
   },
 
   release_flow_places(session, values) {
+    waitForFlows(session, values);
     for (const { hold, toldAt } of toldHolds(session, values)) {
       if (hold.permit_at !== null) countPermit(session, hold.flow, Math.min(hold.permit_at, toldAt));
       session.tables.holds.delete(`${hold.task_id} ${hold.fence}`);
@@ -167,6 +225,45 @@ export const flowStatements: Effects = {
     });
   },
 };
+
+/** Those that no other claim has locked. */
+function unlocked(session: Session, keys: readonly string[]): FlowColumns[] {
+  return keys.flatMap((key) => (isFlowLocked(session, key) ? [] : (session.tables.flows.get(key) ?? [])));
+}
+
+/** The flow whose line a transaction begins. */
+const opening = new WeakMap<Transaction, string>();
+
+/** What has begun of the flow's line; null if the line has not begun. */
+function lineOf(session: Session, key: string): ReadonlyMap<string, number> | null {
+  const { tables, transaction } = session;
+  const line = tables.flowLines.get(key);
+  if (line !== undefined) return line.begun;
+  return transaction !== null && opening.get(transaction) === key ? begunOfFlow(session, key) : null;
+}
+
+function begunOfFlow(session: Session, key: string): Map<string, number> {
+  return begunOf(session, (task) => task.flow === key && (isUnderWay(task) || isBetweenAttempts(task)));
+}
+
+/** Claims the first task of an ordered queue with the commit, if nothing else has it. */
+function claimHead(session: Session, values: readonly unknown[], id: string): TaskColumns[] {
+  const { tables, nowMs } = session;
+  const task = tables.tasks.get(id);
+  const free = slotsOf(session, values).get(task?.queue_id ?? 0) ?? 0;
+  const isDue = task?.status === "pending" && task.run_at <= nowMs;
+  const isLate = task !== undefined && task.deadline_at !== null && task.deadline_at <= nowMs;
+  if (!isDue || isLate || free === 0 || isTaskLocked(session, id)) return [];
+  takeLock(session, `task ${id}`);
+  const workerId = numberAt(values, 2);
+  write(session, (place) => {
+    const line = tables.lines.get(task.queue_id);
+    const begun = new Map([...(line?.begun ?? []), [id, task.retries] as const]);
+    tables.lines.set(task.queue_id, { isOpen: true, begun });
+    claimRow({ ...session, nowMs }, task, workerId, place);
+  });
+  return [{ ...task, ...started(task, workerId, nowMs) }];
+}
 
 /** The slots that are valid, by queue. */
 function slotsOf({ tables }: Session, values: readonly unknown[]): ReadonlyMap<number, number> {
@@ -303,17 +400,14 @@ function isLive({ tables }: Session, { task_id, fence }: HoldColumns): boolean {
   return task?.status === "active" && task.fence === fence;
 }
 
-function claimRow(session: Session, row: TaskColumns, workerId: number): TaskColumns {
+function claimRow(
+  session: Session,
+  row: TaskColumns,
+  workerId: number,
+  place: number | null = null,
+): TaskColumns {
   const { tables, nowMs } = session;
-  const claimed = changeTask(session, row, {
-    status: "active",
-    worker_id: workerId,
-    fence: row.fence + 1,
-    attempt_count: row.attempt_count + 1,
-    attempt_started_at: nowMs,
-    started_at: row.started_at ?? nowMs,
-    deadline_at: null,
-  });
+  const claimed = changeTask(session, row, started(row, workerId, nowMs), place);
   const key = claimed.flow ?? "";
   const isRated = tables.flows.get(key)?.rate !== null;
   const permit_at = isRated ? nowMs + PERMIT_MS : null;
@@ -339,6 +433,11 @@ function toldHolds(
       ? []
       : [{ hold, toldAt: age === null ? Number.POSITIVE_INFINITY : nowMs - age }];
   });
+}
+
+/** A claim of an ordered queue that is under way may have changed their places and permits. */
+function waitForFlows({ model, transaction }: Session, values: readonly unknown[]): void {
+  for (const key of arrayAt<string>(values, 2)) requireUnlocked(model, transaction, `flow ${key}`);
 }
 
 /** Rounded up to a thousandth of the period. */

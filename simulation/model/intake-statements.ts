@@ -48,11 +48,7 @@ export const intakeStatements: Effects = {
   insert_tasks: insertAny,
 
   insert_flow_tasks(session, values) {
-    // A flow would break the line of an ordered queue.
-    const taken = recordsAt<AskedRow>(values, 1).filter(
-      ({ queue, flow }) => (flow ?? null) === null || !isOrdered(session, queue),
-    );
-    const stored = insertAny(session, [JSON.stringify(taken), ...values.slice(1)]);
+    const stored = insertAny(session, values);
     const ids = new Set(stored.map((row) => ("id" in row ? row.id : null)));
     const flows = new Map(recordsAt<AskedRow>(values, 1).map(({ id, flow }) => [id, flow]));
     const carried = recordsAt<Omit<FlowColumns, "key"> & { readonly id: string }>(values, 3)
@@ -271,10 +267,4 @@ function acceptedRow(row: TaskColumns): object {
     createdMs: row.created_at,
     runMs: row.run_at,
   };
-}
-
-function isOrdered({ tables }: Session, name: string): boolean {
-  return [...tables.queues.values()].some(
-    (queue) => queue.name === name && queue.deleted_at === null && queue.ordered,
-  );
 }

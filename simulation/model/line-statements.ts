@@ -1,7 +1,7 @@
 import { CLAIMED, hasDueTasks, isDue } from "./claim-statements.ts";
 import { type Effects, numberAt } from "./effect.ts";
 import { type Session, type Transaction, takeLock, write } from "./session.ts";
-import type { TaskColumns } from "./tables.ts";
+import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { changeTask, ordered, pickColumns } from "./task-rows.ts";
 
 /** The transactions that begin a line. */
@@ -31,7 +31,7 @@ export const lineStatements: Effects = {
 
   refresh_line({ tables, transaction }, values) {
     const isOpening = transaction !== null && opening.has(transaction);
-    return isOpening || tables.lines.get(numberAt(values, 2))?.isOpen ? [{ isOpen: true }] : [];
+    return isOpening || tables.lines.get(numberAt(values, 2))?.isOpen ? [{ isPartial: false }] : [];
   },
 
   claim_ordered_task(session, values) {
@@ -43,7 +43,11 @@ export const lineStatements: Effects = {
       ...(line?.begun ?? []),
     ]);
     const held = holders(session, known, values[3] === true);
-    const head = firstOf(session, queueId, held);
+    const first = firstOf(session, queueId, held);
+    // Its flow's statement claims it, in the same transaction.
+    const isOfFlow = first !== undefined && first.flow !== null;
+    const ofFlow = isOfFlow && isStartable(first, nowMs) ? { id: first.id, flow: first.flow } : null;
+    const head = isOfFlow ? undefined : first;
     const canStart = head !== undefined && isStartable(head, nowMs);
     if (canStart) takeLock(session, `task ${head.id}`);
     const claimed = canStart ? { ...head, ...started(head, workerId, nowMs) } : null;
@@ -54,10 +58,11 @@ export const lineStatements: Effects = {
       if (head !== undefined && claimed !== null)
         changeTask(session, head, started(head, workerId, nowMs), place);
     });
-    if (claimed === null) return [{ isDue: false, id: null }];
+    if (claimed === null) return [{ isDue: false, head: ofFlow, id: null }];
     return [
       {
         isDue: true,
+        head: null,
         ...pickColumns(claimed, CLAIMED),
         runAt: new Date(claimed.run_at),
         attemptStartedAt: new Date(nowMs),
@@ -79,6 +84,18 @@ export const lineStatements: Effects = {
     return [];
   },
 
+  join_flow_tasks(session, values) {
+    const { tables } = session;
+    const queueId = numberAt(values, 2);
+    const begun = begunTasks(session, queueId, (task) => task.flow !== null && isBetweenAttempts(task));
+    write(session, () => {
+      const line = tables.lines.get(queueId);
+      if (line?.isOpen === false)
+        tables.lines.set(queueId, { ...line, begun: new Map([...begun, ...line.begun]) });
+    });
+    return [{ count: 0 }];
+  },
+
   ordered_queues: (session) =>
     [...session.tables.queues.values()]
       .filter((queue) => queue.ordered && queue.deleted_at === null)
@@ -86,11 +103,12 @@ export const lineStatements: Effects = {
         teamId: queue.team_id,
         queueId: queue.id,
         queue: queue.name,
-        hasDue: hasDueTasks(session, queue),
+        hasDue: hasDueTasks(session, queue) || hasDueFlowTasks(session, queue),
+        isNew: queue.updated_at > session.nowMs - 60_000,
       })),
 };
 
-function started(row: TaskColumns, workerId: number, nowMs: number): Partial<TaskColumns> {
+export function started(row: TaskColumns, workerId: number, nowMs: number): Partial<TaskColumns> {
   return {
     status: "active",
     worker_id: workerId,
@@ -162,7 +180,13 @@ function firstOf(
 }
 
 function isStartable(task: TaskColumns, nowMs: number): boolean {
-  return isDue(task, nowMs) && (task.deadline_at === null || task.deadline_at > nowMs);
+  return isDue({ ...task, flow: null }, nowMs) && (task.deadline_at === null || task.deadline_at > nowMs);
+}
+
+function hasDueFlowTasks({ tables, nowMs }: Session, { id, paused }: QueueColumns): boolean {
+  const isOne = (task: TaskColumns) =>
+    task.queue_id === id && task.flow !== null && isDue({ ...task, flow: null }, nowMs);
+  return !paused && [...tables.tasks.values()].some(isOne);
 }
 
 export function byCreation(tasks: readonly TaskColumns[]): TaskColumns[] {

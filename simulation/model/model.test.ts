@@ -36,6 +36,8 @@ const UNLIKE: readonly string[] = [
   "listen_to",
   "read_events",
   "told_tasks",
+  // The model has no rows of waiting tasks in lines.
+  "join_flow_tasks",
 ];
 
 /** Where the model did not wait for a lock, PostgreSQL need not either. */
@@ -170,7 +172,7 @@ function comparable(name: string, rows: readonly object[], told: ReadonlyMap<unk
     return name.endsWith("notifications") && "id" in known ? { ...known, id: told.get(known.id) } : known;
   });
   if (name === "claim_due_tasks") return plain;
-  if (name === "claim_flow_tasks" || name === "claim_flow_lines") return plain.sort(byKind);
+  if (name.startsWith("claim_flow_")) return plain.sort(byKind);
   return plain.sort((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 }
 

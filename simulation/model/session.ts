@@ -166,6 +166,12 @@ export function waitForDeletion({ model, transaction }: Session, queueId: number
   requireUnlocked(model, transaction, `deletion ${queueId}`);
 }
 
+/** Whether a claim of an ordered queue has the flow: other claims pass it by. */
+export function isFlowLocked({ model, transaction }: Session, key: string): boolean {
+  const holder = model.locks.get(`flow ${key}`);
+  return holder !== undefined && holder !== transaction;
+}
+
 /** The count of a queue that belongs to no worker: until a transaction ends that has changed it, other statements wait. */
 export function takeTally(session: Session, queueId: number): void {
   takeLock(session, `tally ${queueId}`);

@@ -74,6 +74,8 @@ const HOT: readonly string[] = [
   "claim_due_tasks",
   "claim_flow_tasks",
   "claim_flow_lines",
+  "claim_flow_head",
+  "claim_flow_line_head",
   "settle_attempts",
   "settle_attempts_completed",
   "settle_attempts_completed_flows",

@@ -38,6 +38,8 @@ const LEASE_MS = 15_000;
 const GIVES_TASKS: readonly string[] = [
   "claim_due_tasks",
   "claim_ordered_task",
+  "claim_flow_head",
+  "claim_flow_line_head",
   "insert_tasks",
   "insert_tasks_plain",
   "insert_tasks_keyed",

@@ -163,6 +163,8 @@ export async function openTestServer(
            update breaker_tasks set passed_at = passed_at - make_interval(secs => $1), due_at = due_at - make_interval(secs => $1)
          ), attempted as (
            update breaker_counts set at = at - make_interval(secs => $1)
+         ), joining as (
+           update line_tasks set created_at = created_at - make_interval(secs => $1) where retries < 0
          ), counted as (
            update source_hits set hits = array(select hit - make_interval(secs => $1) from unnest(hits) hit)
          )

@@ -82,6 +82,8 @@ export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "s
 
 interface LineHolder extends TaskName, Pick<Task, "status"> {
   readonly runAtMs: number;
+  /** It has not begun, and waits for this flow. */
+  readonly flow?: string;
 }
 
 /** What a rate lets begin at one instant. */
@@ -278,10 +280,11 @@ function blockedBy(holder: LineHolder): Reason {
   return { code: "blocked_by", detail, until: null, blockedBy: { id, shape } };
 }
 
-function howItHolds({ status, runAtMs }: LineHolder): string {
+function howItHolds({ status, runAtMs, flow }: LineHolder): string {
   const holds = "holds the line until it has ended";
   if (status === "failed") return "failed and blocks the line: retry it, or dismiss it";
   if (status === "waiting") return `${holds}: it waits for its callback`;
   if (status === "polling") return `${holds}: its third party is being polled`;
+  if (flow !== undefined) return `${holds}: it waits for its flow "${flow}"`;
   return `${holds}: its next attempt is due at ${new Date(runAtMs).toISOString()}`;
 }

@@ -4,8 +4,17 @@ import type { Database } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import type { Hint } from "../store/tasks/hints.ts";
 import { acquireSlots, type SlotGrant } from "../store/tasks/queue-slots.ts";
+import type { Flows } from "./flows.ts";
 import type { Lease } from "./lease.ts";
-import { hasWork, type LocalQueue, type LocalQueues, mayHandOff, openWindow } from "./local-queues.ts";
+import {
+  hasWork,
+  type LocalQueue,
+  type LocalQueues,
+  mayHandOff,
+  openWindow,
+  slotsLeft,
+  takeTurnOfFlows,
+} from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { QueueClaims } from "./queue-claims.ts";
@@ -75,6 +84,8 @@ export function createDispatcher(deps: {
   readonly claim: QueueClaims["claim"];
   /** Claims tasks of flows with slots of this queue. */
   readonly claimFlows?: (local: LocalQueue) => Promise<void>;
+  /** For the lines of ordered queues, whose tasks may have flows. */
+  readonly lines?: Pick<Flows, "joinLine" | "notices" | "headFound">;
 }): Dispatcher {
   const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
   const subscribers = createSubscriberMemory();
@@ -116,25 +127,24 @@ export function createDispatcher(deps: {
   }
 
   function next(): LocalQueue | undefined {
-    if (!lease.isHeld()) return undefined;
-    for (const local of ready) {
-      ready.delete(local);
-      return local;
-    }
-    return undefined;
+    const [local] = lease.isHeld() ? ready : [];
+    if (local !== undefined) ready.delete(local);
+    return local;
   }
 
   async function serve(local: LocalQueue): Promise<void> {
     if (local.busy || local.retired) return;
     local.busy = true;
+    deps.lines?.joinLine(local);
     try {
       if (local.stale) await acquire(local);
-      else if (isTurnOfFlows(local)) await deps.claimFlows?.(local);
+      else if (localQueues.free(local) > 0 && takeTurnOfFlows(local)) await deps.claimFlows?.(local);
       else if (local.waiting > 0) await claim(local);
     } finally {
       local.busy = false;
     }
     const current = localQueues.find(local.teamId, local.queue);
+    if (current !== undefined) deps.lines?.joinLine(current);
     if (current?.stale || (current !== undefined && hasWork(current) && localQueues.free(current) > 0))
       lineUp(current);
     else if (current !== undefined && hasWork(current) && slotsLeft(current) > 0) crowded.add(current);
@@ -200,11 +210,12 @@ export function createDispatcher(deps: {
     localQueues.take(local, limit);
     let started = 0;
     const beganMs = time.monotonicMs();
+    const sinceNotice = deps.lines?.notices ?? 0;
     const question = deps.unanswered.ask();
     try {
       const { queueId, epoch, holdsHosts } = grant;
       const request = { teamId, queue, queueId, epoch, workerId: lease.workerId, limit, holdsHosts };
-      const { isCurrent, claims, waitsMs } = await deps.claim(local, request, subscribers);
+      const { isCurrent, claims, waitsMs, head } = await deps.claim(local, request, subscribers);
       if (question.isTooOld()) return await deps.release(claims);
       started = claims.length;
       meter.batch("claim", started, time.monotonicMs() - beganMs);
@@ -215,6 +226,7 @@ export function createDispatcher(deps: {
       // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
       const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
       if (!isCurrent || more || local.closed !== null) local.waiting = Number.POSITIVE_INFINITY;
+      if (head !== undefined) deps.lines?.headFound(local, head, sinceNotice);
       for (const one of claims) deps.start(one, local);
     } finally {
       question.end();
@@ -228,19 +240,6 @@ export function createDispatcher(deps: {
     local.stale = true;
     local.waiting = Number.POSITIVE_INFINITY;
     lineUp(local);
-  }
-
-  /** Tasks with and without a flow take turns, so that neither keep the others from the queue's slots. */
-  function isTurnOfFlows(local: LocalQueue): boolean {
-    if (local.flows.size === 0 || localQueues.free(local) <= 0) return false;
-    local.servedFlows = local.waiting === 0 || !local.servedFlows;
-    return local.servedFlows;
-  }
-
-  function slotsLeft(local: LocalQueue): number {
-    return local.grant === null || local.grant.paused || local.closed !== null
-      ? 0
-      : local.grant.slots - local.inFlight;
   }
 
   function finish(local: LocalQueue): void {

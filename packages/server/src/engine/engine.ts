@@ -133,6 +133,13 @@ export function createEngine(deps: {
     holdBack: (teamId, grant) => breakers.holdBack(teamId, grant),
     claim: (local, request, memory) => queueClaims.claim(local, request, memory),
     claimFlows: (local) => flows.claim(local),
+    lines: {
+      get notices() {
+        return flows.notices;
+      },
+      joinLine: (local) => flows.joinLine(local),
+      headFound: (...found) => flows.headFound(...found),
+    },
   });
   const queueClaims = createQueueClaims({
     database: databases.claim,
@@ -171,6 +178,10 @@ export function createEngine(deps: {
     changes,
     actors,
     wake: (teamId, queue) => waiting.due(teamId, queue, null),
+    onUnordered() {
+      flowAlarm.lookEverywhere();
+      flowAlarmActor.wake();
+    },
   });
   const breakers = createBreakers({
     database: databases.chores,

@@ -8,11 +8,12 @@ import type { FlowClaimed, FlowState } from "../store/tasks/flow-claims.ts";
 import { openFlowLines } from "../store/tasks/flow-lines.ts";
 import { openFlow } from "../store/tasks/flow-places.ts";
 import { NO_QUEUE } from "../store/tasks/hints.ts";
+import type { HeadState } from "../store/tasks/ordered-claims.ts";
 import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
 import { claimRequest } from "./flow-claim-request.ts";
 import type { SayHint } from "./hints.ts";
-import { createKnownFlows } from "./known-flows.ts";
+import { createKnownFlows, type KnownFlows } from "./known-flows.ts";
 import type { Lease } from "./lease.ts";
 import type { Flow } from "./local-flow.ts";
 import { isShared, type LocalQueue, type LocalQueues } from "./local-queues.ts";
@@ -26,8 +27,6 @@ const CLAIM_LIMIT = 200;
 const MOST_FLOWS = 100;
 /** Another node's claim has the flow: it is over in a few milliseconds. */
 const BUSY_MS = 5;
-/** Other nodes make the calls of a full flow: if their hint is lost, a place is found free this late at worst. */
-const FULL_MS = 5_000;
 
 /** What was known of a flow when its claim was sent: what changed since is not in the answer. */
 interface Mark extends Pick<Flow, "wakes" | "refreshes"> {
@@ -45,6 +44,11 @@ export interface Flows {
   mayHandOff(teamId: number, flow: NonNullable<NewTask["flow"]>): boolean;
   /** The call of a task that was stored with its place in its flow is about to start. */
   handedOff(claim: Claim): void;
+  readonly joinLine: KnownFlows["joinLine"];
+  /** For `headFound`: what is noticed after this may not be in the answer to a claim. */
+  readonly notices: number;
+  /** What a claim of an ordered queue found of the flow of its first task. */
+  headFound(local: LocalQueue, head: HeadState, sinceNotice: number): void;
   /** The call begins now. */
   began(claim: Claim): void;
   /** The target answered 429 or 503 with Retry-After. */
@@ -103,7 +107,8 @@ export function createFlows(deps: {
       leaveLine(flow);
       for (const queue of flow.lanes.keys()) {
         const other = localQueues.open(flow.teamId, queue);
-        if (queues.has(other)) continue;
+        // Those of an ordered queue are claimed with its line.
+        if (queues.has(other) || (other.grant?.ordered && !other.stale)) continue;
         const free = other.stale ? 0 : Math.min(localQueues.free(other), CLAIM_LIMIT);
         if (other.stale) deps.lineUp(other);
         if (free <= 0) continue;
@@ -195,20 +200,10 @@ export function createFlows(deps: {
       case "busy":
         return block(flow, "busy", BUSY_MS);
       case "held":
-        if (flow.wakes !== before.wakes) return lineUp(flow);
-        if (flow.calls === 0) tellOthers(flow);
-        block(flow, "held", flow.calls === 0 ? FULL_MS : null);
-        if (state.headQueue !== undefined) known.waitFor(flow, state.headQueue);
-        return;
       case "full":
-        // A call that ended meanwhile may have freed a place.
-        if (flow.wakes !== before.wakes) return lineUp(flow);
-        if (flow.calls === 0) tellOthers(flow);
-        return block(flow, "full", flow.calls === 0 ? FULL_MS : null);
       case "paused":
       case "rated":
-        if (flow.refreshes !== before.refreshes) return lineUp(flow);
-        return block(flow, state.kind, state.waitMs);
+        return known.holdUp(flow, state, before);
       case "open":
         for (const [local, offered] of queues) {
           const isNoticed = flow.lanes.get(local.queue) !== before.lanes.get(local.queue);
@@ -223,7 +218,28 @@ export function createFlows(deps: {
     }
   }
 
+  function headFound(local: LocalQueue, head: HeadState, sinceNotice: number): void {
+    const flow = open(local.teamId, head.flow);
+    flow.holdsTasks = head.holdsTasks;
+    flow.isOrdered = head.isOrdered;
+    if (head.claimed > 0) {
+      flow.calls += 1;
+      return;
+    }
+    known.note(flow, local.queue);
+    const { headQueue, ...state } = head;
+    const elsewhere = headQueue === undefined || headQueue === local.queue ? {} : { headQueue };
+    if (["held", "full", "paused", "rated"].includes(head.kind))
+      known.holdUp(flow, { ...state, ...elsewhere }, { wakes: sinceNotice, refreshes: sinceNotice });
+    else block(flow, "busy", BUSY_MS);
+  }
+
   return {
+    joinLine: known.joinLine,
+    get notices() {
+      return known.notices;
+    },
+    headFound,
     notice(teamId, key, queue, isNew = false) {
       if (stopped) return;
       const flow = open(teamId, key);
@@ -235,8 +251,7 @@ export function createFlows(deps: {
     refresh(teamId, key, queue) {
       const flow = queue === undefined ? known.find(teamId, key) : open(teamId, key);
       if (flow === undefined || stopped) return;
-      flow.wakes += 1;
-      flow.refreshes += 1;
+      known.noteRefresh(flow);
       if (queue !== undefined) known.note(flow, queue);
       unblock(flow);
       lineUp(flow);
@@ -258,6 +273,7 @@ export function createFlows(deps: {
       const flow = open(one.teamId, one.flow);
       flow.calls -= 1;
       if (wakeLine(flow)) lineUp(flow);
+      known.tellLines(flow);
       if (flow.blocked === "full") {
         // The next claim finds the place free by the row of the task.
         unblock(flow);
@@ -273,6 +289,7 @@ export function createFlows(deps: {
       const flow = known.find(teamId, key);
       // Another worker may know tasks that wait for this one's end.
       if (flow === undefined) return deps.hint({ kind: "flow", teamId, queue: NO_QUEUE, flow: key });
+      known.tellLines(flow);
       const isFullOfTasks = flow.blocked === "full" && flow.holdsTasks;
       if (isFullOfTasks) unblock(flow);
       if (wakeLine(flow) || isFullOfTasks) lineUp(flow);

@@ -71,6 +71,7 @@ export function createFrontDesk(deps: {
     changes,
     actors,
     wake: (teamId, queue) => say({ kind: "due", teamId, queue }),
+    onUnordered() {},
   });
   changes.subscribe({
     created: (task, stored) => onWaiting(task, task.flow?.key ?? null, stored),

@@ -2,7 +2,10 @@ import type { Time } from "../domain/time.ts";
 import type { FlowState } from "../store/tasks/flow-claims.ts";
 import type { SayHint } from "./hints.ts";
 import { createLocalFlow, type Flow } from "./local-flow.ts";
-import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+import { isLineElsewhere, type LocalQueue, type LocalQueues } from "./local-queues.ts";
+
+/** Other nodes make the calls of a full flow: if their hint is lost, a place is found free this late at worst. */
+const FULL_MS = 5_000;
 
 /** The flows that this worker knows: which wait for slots, and which for something else. */
 export interface KnownFlows {
@@ -12,17 +15,30 @@ export interface KnownFlows {
   forgetIdle(flow: Flow): void;
   /** There are due tasks of the flow in this queue. */
   note(flow: Flow, queue: string): void;
+  /** The number of the last notice, of whatever flow. */
+  readonly notices: number;
+  /** Something may have freed a place of the flow. */
+  noteWake(flow: Flow): void;
+  /** Its limits or its pause may have changed. */
+  noteRefresh(flow: Flow): void;
   /** Waits for slots in every queue that has tasks of it. */
   lineUp(flow: Flow): void;
-  /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
-  waitFor(flow: Flow, queue: string): void;
   block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void;
+  /** Nothing of the flow may begin now, unless a change was noticed since the claim was sent that said so. */
+  holdUp(flow: Flow, state: FlowState, since: Pick<Flow, "wakes" | "refreshes">): void;
   unblock(flow: Flow): void;
   leaveLine(flow: Flow): void;
   leaveLane(flow: Flow, local: LocalQueue): void;
   /** The first task of its line may start. Returns whether the flow waited for that. */
   wakeLine(flow: Flow): boolean;
   tellOthers(flow: Flow): void;
+  /** Tells the workers that claim the lines of ordered queues in which tasks of the flow wait: a place may be free. */
+  tellLines(flow: Flow): void;
+  /**
+   * In an ordered queue the line is claimed, whatever flows its tasks have: none of them waits for its slot any longer. If another
+   * worker has that, it is told.
+   */
+  joinLine(local: LocalQueue): void;
   stop(): void;
 }
 
@@ -46,8 +62,14 @@ export function createKnownFlows(deps: {
     if (!stopped) for (const queue of flow.lanes.keys()) lineUpIn(flow, queue);
   }
 
+  function noteWake(flow: Flow): void {
+    notices += 1;
+    flow.wakes = notices;
+  }
+
   function lineUpIn(flow: Flow, queue: string): void {
     const local = localQueues.open(flow.teamId, queue);
+    if (isLineElsewhere(local)) return;
     local.flows.add(flow);
     deps.lineUp(local);
   }
@@ -58,11 +80,53 @@ export function createKnownFlows(deps: {
     flow.blocked = null;
   }
 
+  function block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void {
+    unblock(flow);
+    flow.blocked = kind;
+    leaveLine(flow);
+    if (waitMs === null || stopped) return;
+    const wake = () => {
+      unblock(flow);
+      lineUp(flow);
+    };
+    flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
+  }
+
+  /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
+  function waitFor(flow: Flow, queue: string): void {
+    if (!flow.lanes.has(queue)) note(flow, queue);
+    if (stopped) return;
+    if (isElsewhere(flow, queue)) deps.hint({ kind: "due", teamId: flow.teamId, queue });
+    else lineUpIn(flow, queue);
+  }
+
+  function tellOthers(flow: Flow): void {
+    if (flow.isTold) return;
+    flow.isTold = true;
+    for (const queue of flow.lanes.keys())
+      deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
+  }
+
   function leaveLine(flow: Flow): void {
     for (const queue of flow.lanes.keys()) localQueues.find(flow.teamId, queue)?.flows.delete(flow);
   }
 
+  function forgetIdle(flow: Flow): void {
+    if (flow.lanes.size > 0) return;
+    flow.isTold = false;
+    unblock(flow);
+    if (flow.calls === 0) flows.delete(`${flow.teamId}/${flow.key}`);
+  }
+
+  function isElsewhere({ teamId }: Flow, queue: string): boolean {
+    const local = localQueues.find(teamId, queue);
+    return local !== undefined && isLineElsewhere(local);
+  }
+
   return {
+    get notices() {
+      return notices;
+    },
     find: (teamId, key) => flows.get(`${teamId}/${key}`),
     open(teamId, key) {
       const name = `${teamId}/${key}`;
@@ -72,28 +136,26 @@ export function createKnownFlows(deps: {
       flows.set(name, flow);
       return flow;
     },
-    forgetIdle(flow) {
-      if (flow.lanes.size > 0) return;
-      flow.isTold = false;
-      unblock(flow);
-      if (flow.calls === 0) flows.delete(`${flow.teamId}/${flow.key}`);
-    },
+    forgetIdle,
     note,
-    lineUp,
-    waitFor(flow, queue) {
-      if (!flow.lanes.has(queue)) note(flow, queue);
-      if (!stopped) lineUpIn(flow, queue);
+    noteWake,
+    noteRefresh(flow) {
+      noteWake(flow);
+      flow.refreshes = flow.wakes;
     },
-    block(flow, kind, waitMs) {
-      unblock(flow);
-      flow.blocked = kind;
-      leaveLine(flow);
-      if (waitMs === null || stopped) return;
-      const wake = () => {
-        unblock(flow);
-        lineUp(flow);
-      };
-      flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
+    lineUp,
+    block,
+    holdUp(flow, state, since) {
+      const { kind, waitMs, headQueue } = state;
+      const isTimed = kind === "paused" || kind === "rated";
+      // A call that ended meanwhile may have freed a place.
+      if (isTimed ? flow.refreshes > since.refreshes : flow.wakes > since.wakes) lineUp(flow);
+      else if (isTimed) block(flow, kind, waitMs);
+      else {
+        if (flow.calls === 0) tellOthers(flow);
+        block(flow, kind, flow.calls === 0 ? FULL_MS : null);
+        if (kind === "held" && headQueue !== undefined) waitFor(flow, headQueue);
+      }
     },
     unblock,
     leaveLine,
@@ -102,16 +164,32 @@ export function createKnownFlows(deps: {
       local.flows.delete(flow);
     },
     wakeLine(flow) {
-      flow.wakes += 1;
+      noteWake(flow);
       if (flow.blocked !== "held") return false;
       unblock(flow);
       return true;
     },
-    tellOthers(flow) {
-      if (flow.isTold) return;
-      flow.isTold = true;
-      for (const queue of flow.lanes.keys())
-        deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
+    tellOthers,
+    tellLines(flow) {
+      for (const queue of flow.lanes.keys()) {
+        if (!isElsewhere(flow, queue)) continue;
+        deps.hint({ kind: "due", teamId: flow.teamId, queue });
+        if (flow.calls === 0) flow.lanes.delete(queue);
+      }
+    },
+    joinLine(local) {
+      if (local.flows.size === 0 || local.stale || !local.grant?.ordered) return;
+      const { teamId, queue } = local;
+      const isHere = !isLineElsewhere(local);
+      if (isHere && localQueues.free(local) <= 0) return;
+      for (const flow of local.flows) {
+        local.flows.delete(flow);
+        // When a call of the flow ends here, the worker that claims the line is told.
+        if (isHere || flow.calls === 0) flow.lanes.delete(queue);
+        forgetIdle(flow);
+      }
+      if (isHere) local.waiting = Math.max(1, local.waiting);
+      else deps.hint({ kind: "due", teamId, queue });
     },
     stop() {
       stopped = true;

@@ -16,9 +16,9 @@ export interface Flow {
   holdsTasks: boolean;
   /** Its tasks start one at a time, in the order of creation, by a statement of their own. */
   isOrdered: boolean;
-  /** How often a change was noticed that may free a place, or let the first task of its line start. */
+  /** The number of the last notice of a change that may free a place, or let the first task of its line start. */
   wakes: number;
-  /** How often a change of its limits or pause was noticed. */
+  /** The number of the last notice of a change of its limits or pause. */
   refreshes: number;
   /** Other workers were told that tasks wait here. */
   isTold: boolean;

@@ -48,6 +48,25 @@ export function isShared({ grant }: LocalQueue): boolean {
   return grant === null || grant.slots < grant.concurrency;
 }
 
+export function slotsLeft({ grant, closed, inFlight }: LocalQueue): number {
+  return grant === null || grant.paused || closed !== null ? 0 : grant.slots - inFlight;
+}
+
+/**
+ * Tasks with and without a flow take turns, so that neither keep the others from the queue's slots. In an ordered queue there is one line
+ * of both.
+ */
+export function takeTurnOfFlows(local: LocalQueue): boolean {
+  if (local.flows.size === 0 || local.grant?.ordered) return false;
+  local.servedFlows = local.waiting === 0 || !local.servedFlows;
+  return local.servedFlows;
+}
+
+/** Another worker has the one slot of this ordered queue, and claims what is first in its line. */
+export function isLineElsewhere({ grant, stale }: LocalQueue): boolean {
+  return grant !== null && !stale && grant.ordered && grant.slots === 0;
+}
+
 /**
  * Whether a new task, with or without a flow, may start as soon as it is stored: none is before it. Elsewhere only a claim knows whether the
  * next one may. Flows that wait for slots come before new tasks of other flows; those of a running claim have their slots.

@@ -1,6 +1,6 @@
 import type { ChangedTask, TaskChanges } from "../domain/task-changes.ts";
 import type { Sql } from "../store/sql.ts";
-import { type OrderedQueue, orderedQueues } from "../store/tasks/ordered-lines.ts";
+import { joinFlowTasks, type OrderedQueue, orderedQueues } from "../store/tasks/ordered-lines.ts";
 import type { Actors } from "./actors.ts";
 
 /** How late the next task of a line starts if the end of the one before it was not heard of. */
@@ -22,6 +22,8 @@ export function createOrderedQueues(deps: {
   readonly actors: Pick<Actors, "add">;
   /** The next task of this queue may start. */
   readonly wake: (teamId: number, queue: string) => void;
+  /** A queue is no longer ordered: tasks of flows wait in it, of which no worker may know. */
+  readonly onUnordered: () => void;
 }): OrderedQueues {
   let known = new Map<number, OrderedQueue>();
 
@@ -38,7 +40,10 @@ export function createOrderedQueues(deps: {
 
   async function lookOnce(): Promise<number> {
     const found = await orderedQueues(deps.sql);
+    const before = known;
     known = new Map(found.map((queue) => [queue.queueId, queue]));
+    for (const id of before.keys()) if (!known.has(id)) deps.onUnordered();
+    for (const queue of found) if (queue.isNew) await joinFlowTasks(deps.sql, queue);
     for (const { teamId, queue, hasDue } of found) if (hasDue) deps.wake(teamId, queue);
     return ROUND_MS;
   }

@@ -3,14 +3,14 @@ import type { Time } from "../domain/time.ts";
 import type { Database, Sql } from "../store/sql.ts";
 import type { SubscriberMemory } from "../store/tasks/event-writes.ts";
 import { claimFlowTasks, type FlowClaimed, type FlowClaimRequest } from "../store/tasks/flow-claims.ts";
-import { claimFirstOfLine, claimOrderedTask } from "../store/tasks/ordered-claims.ts";
+import { claimFirstOfLine, claimOrderedTask, type LineClaimed } from "../store/tasks/ordered-claims.ts";
 import { claimAtRates, type RateState } from "../store/tasks/queue-rates.ts";
-import { type Claimed, type ClaimRequest, claimDueTasks } from "../store/tasks/task-claims.ts";
+import { type ClaimRequest, claimDueTasks } from "../store/tasks/task-claims.ts";
 import { type LocalQueue, type LocalQueues, openWindow } from "./local-queues.ts";
 
 export interface QueueClaims {
   /** Claims due tasks of a queue. If its rate lets no further call begin, closes the queue until it does. */
-  claim(local: LocalQueue, request: ClaimRequest, memory: SubscriberMemory): Promise<Claimed>;
+  claim(local: LocalQueue, request: ClaimRequest, memory: SubscriberMemory): Promise<LineClaimed>;
   /** Claims tasks of flows; some of the queues may have a rate. */
   claimFlows(
     queues: Iterable<LocalQueue>,
@@ -58,12 +58,14 @@ export function createQueueClaims(deps: {
     claim(local, request, memory) {
       const isOrdered = local.grant?.ordered ?? false;
       if (local.grant?.rate == null)
-        return isOrdered ? claimOrderedTask(database, request) : claimDueTasks(database, request, memory);
-      return rate(request.teamId, [local], async (sql, permits) => {
+        return isOrdered
+          ? claimOrderedTask(database, request, time.monotonicMs, memory)
+          : claimDueTasks(database, request, memory);
+      return rate<LineClaimed>(request.teamId, [local], async (sql, permits) => {
         const left = permits.get(request.queueId);
         const limit = Math.min(request.limit, left ?? 0);
         if (limit === 0) return { isCurrent: left !== undefined, claims: [], waitsMs: [] };
-        if (isOrdered) return claimFirstOfLine(sql, request);
+        if (isOrdered) return claimFirstOfLine(sql, request, time.monotonicMs, memory);
         return claimDueTasks(sql, { ...request, limit }, memory);
       });
     },

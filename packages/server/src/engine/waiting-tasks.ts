@@ -38,12 +38,13 @@ export function createWaitingTasks(deps: {
   }
 
   function due(teamId: number, queue: string, flow: string | null, isNew = false): void {
-    if (flow !== null) {
+    const grant = deps.localQueues.find(teamId, queue)?.grant;
+    // The line of an ordered queue decides whose turn it is, whatever flow the task has.
+    if (flow !== null && !grant?.ordered) {
       deps.flows.notice(teamId, flow, queue, isNew);
       return;
     }
     dispatcher.notice(teamId, queue, 1);
-    const grant = deps.localQueues.find(teamId, queue)?.grant;
     // A worker that holds all slots needs no other worker.
     if (grant == null || grant.slots < grant.concurrency) deps.hint({ kind: "due", teamId, queue });
   }

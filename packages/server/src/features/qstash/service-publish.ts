@@ -107,22 +107,6 @@ export function createPublishService(deps: {
     });
   }
 
-  /** Before anything is stored, in the words of QStash. The insert refuses it too, if the queue becomes ordered meanwhile. */
-  async function refuseFlow(requester: Requester, name: string): Promise<void> {
-    const queue = await queues.get(requester, name).catch((error) => {
-      if (error instanceof Problem && error.code === "queue_not_found") return null;
-      throw error;
-    });
-    if (queue !== null && !queue.ordered) return;
-    const what = `the queue "${name}" has parallelism 1 and is strictly ordered, so its messages cannot have a flow control key`;
-    throw invalid([
-      {
-        field: "Upstash-Flow-Control-Key",
-        error: `Upstash-Flow-Control-Key: ${what}. Raise its parallelism`,
-      },
-    ]);
-  }
-
   async function recipientsOf(
     { teamId }: Requester,
     destination: Destination,
@@ -142,7 +126,6 @@ export function createPublishService(deps: {
   }
 
   async function check(requester: Requester, request: TaskRequest): Promise<void> {
-    if (request.flow !== null && request.queue !== MESSAGE_QUEUE) await refuseFlow(requester, request.queue);
     const { callback, failureCallback } = request.message ?? {};
     const source = {
       id: "",
@@ -192,8 +175,6 @@ export function createPublishService(deps: {
     async publish(requester, destination, options, bytes, queue) {
       const recipients =
         destination.kind === "url" ? [{ url: destination.url }] : await recipientsOf(requester, destination);
-      if (options.flow !== null && queue !== null && queue !== MESSAGE_QUEUE)
-        await refuseFlow(requester, queue);
       const body = bodyOf(bytes);
       const context = {
         queue: queue ?? MESSAGE_QUEUE,

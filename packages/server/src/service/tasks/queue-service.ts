@@ -18,7 +18,7 @@ import type { Database, Sql } from "../../store/sql.ts";
 import { closeBreakers } from "../../store/tasks/breakers.ts";
 import { writeQueueEvent } from "../../store/tasks/event-writes.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
-import { hasWaitingFlowTasks, resetLine } from "../../store/tasks/ordered-lines.ts";
+import { MOST_JOINING, resetLine } from "../../store/tasks/ordered-lines.ts";
 import {
   findQueue,
   insertQueue,
@@ -159,12 +159,9 @@ async function updateInOrder(
   const updated = await updateQueue(sql, teamId, name, chosen);
   const queue = updated && (await updateBreaker(sql, await updateRate(sql, updated, chosen), chosen.breaker));
   if (queue === null || queue.ordered === current.ordered) return queue;
-  if (queue.ordered && (await hasWaitingFlowTasks(sql, queue))) {
-    const reason = "ordered: tasks with a flow wait in this queue; it can be ordered once they have ended";
-    throw new Problem("invalid", { reason });
-  }
-  await resetLine(sql, queue);
-  return queue;
+  if (await resetLine(sql, queue)) return queue;
+  const reason = `ordered: more than ${MOST_JOINING} tasks with a flow wait in this queue; it can be ordered once there are fewer`;
+  throw new Problem("invalid", { reason });
 }
 
 async function updateRate(

@@ -12,9 +12,5 @@ interface Refused {
 export async function whyRefused(sql: Sql, reach: Reach, { queue: name, flow }: Refused): Promise<Problem> {
   const queue = flow === null ? null : await findQueue(sql, reach, name);
   if (flow === null || queue === null) return new Problem("queue_not_found", { name });
-  if (queue.ordered) {
-    const reason = `flow: the queue "${name}" is ordered, and its tasks cannot have a flow`;
-    return new Problem("invalid", { reason });
-  }
   return new Problem("flow_backlog_full", { key: flow.key });
 }

@@ -2,6 +2,7 @@ import type { BreakerRow } from "../../domain/breaker.ts";
 import { type Database, type Sql, statement } from "../sql.ts";
 import type { BreakerKey } from "./breakers.ts";
 import { hintText, sendHints } from "./hints.ts";
+import { joiningLines } from "./ordered-lines.ts";
 
 /*
  * The tasks that wait for a host, and the passes with which they may begin: one after the breaker's time is over (the
@@ -94,7 +95,8 @@ const PASS_TASKS = statement(
      update tasks t
         set due_at = case when t.flow is null then t.run_at end, flow_due_at = case when t.flow is not null then t.run_at end
       where t.ctid = any (array(select place from locked where waits))
-   ), marked as (
+     returning t.team_id, t.queue_id, t.id, t.flow, t.sandbox, t.created_at, t.run_at
+   ), ${joiningLines("released")}, marked as (
      update breaker_tasks p set passed_at = clock.now, fence = l.fence
        from locked l, (select now() as now) clock
       where l.waits and not $5::boolean and p.team_id = $1 and p.task_id = l.id

@@ -65,12 +65,21 @@ const RATE_STATE = `(select json_build_object('rate', q.rate, 'period', q.rate_p
              left join queue_permits p on p.team_id = q.team_id and p.queue_id = q.id and p.at > w.since and p.count > 0
            having q.rate is not null and t.status = 'pending' and not t.sandbox)`;
 
+/** The due tasks with a flow in the ordered queue of `t` that were created before it and have not begun. */
+function olderOfFlows(columns: string): string {
+  return `select ${columns} from line_tasks l join tasks p on p.team_id = l.team_id and p.id = l.task_id
+             where l.team_id = t.team_id and l.queue_id = t.queue_id and not l.begun and l.created_at <= t.created_at
+               and (p.flow_due_at <= now()) is true and (p.created_at, p.id) < (t.created_at, t.id)`;
+}
+
 /** The number of due tasks of the queue of `t` that were created before it. */
 const OLDER = `select count(*)::integer from (
-            select 1 from tasks p
-             where p.team_id = t.team_id and p.queue_id = t.queue_id and p.due_at is not null and p.due_at <= now()
-               and (p.created_at, p.id) < (t.created_at, t.id)
-             limit ${MOST_BEHIND}) older`;
+            (select 1 from tasks p
+              where p.team_id = t.team_id and p.queue_id = t.queue_id and p.due_at is not null and p.due_at <= now()
+                and (p.created_at, p.id) < (t.created_at, t.id)
+              limit ${MOST_BEHIND})
+            union all
+            (select 1 from (${olderOfFlows("p.id")}) p limit ${MOST_BEHIND})) older`;
 
 /** The task that holds the line of the queue `q`, if it is not the task that is explained. */
 const LINE_HOLDER = `select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status,
@@ -79,6 +88,15 @@ const LINE_HOLDER = `select json_build_object('id', t.id, 'shape', t.shape, 'sta
             where l.team_id = q.team_id and l.queue_id = q.id and l.begun and l.task_id <> $2
               and ${holdsLine("q.on_failure = 'block'")}
             order by t.status = 'active', l.created_at, l.task_id limit 1`;
+
+/** The first task of the line of the queue of `t`, if that is another one, and has a flow: the line waits for the flow. */
+const FLOW_HEAD = `select json_build_object('id', h.id, 'shape', h.shape, 'status', h.status, 'flow', h.flow,
+                                     'runAtMs', (extract(epoch from h.run_at) * 1000)::float8)
+             from (${olderOfFlows("p.*")} order by p.created_at, p.id limit 1) h
+            where not exists (
+              select 1 from tasks d
+               where d.team_id = h.team_id and d.queue_id = h.queue_id and d.due_at is not null and d.due_at <= now()
+                 and (d.created_at, d.id) < (h.created_at, h.id))`;
 
 const FIND_CIRCUMSTANCES = statement(
   "find_circumstances",
@@ -109,7 +127,7 @@ const FIND_CIRCUMSTANCES = statement(
             union all
             (${due("t.priority", "and (p.due_at, p.id) < (t.run_at, t.id)")})) ahead)
              when t.status = 'pending' then (${OLDER}) end as ahead,
-        case when q.ordered and t.status = 'pending' and not t.sandbox then (${LINE_HOLDER}) end as "lineHolder",
+        case when q.ordered and t.status = 'pending' and not t.sandbox then coalesce((${LINE_HOLDER}), (${FLOW_HEAD})) end as "lineHolder",
         case when t.status = 'pending' and not t.sandbox then ${RECENT} end as recent,
         case when q.holds_hosts and t.status = 'pending' and not t.sandbox then (
           select json_build_object('host', b.host, 'phase', b.phase, 'until', b.until) from breakers b

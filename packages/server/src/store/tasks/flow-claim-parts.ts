@@ -84,6 +84,13 @@ export const taking = (tells: boolean) => `claimed as (
      ${tally({ from: "claimed", worker: "$2::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )${tells ? `, ${eventCte({ from: "claimed", type: "'task.started'", isHot: true })}` : ""}`;
 
+/** The CTE with which a claimed task of an ordered queue holds the line of the queue. Its lock is taken. */
+export const LINING_UP = `, lined as (
+     insert into line_tasks as l (team_id, queue_id, created_at, task_id, begun, retries)
+     select c.team_id, c.queue_id, t.created_at, c.id, true, c.retries from claimed c join tasks t on t.team_id = c.team_id and t.id = c.id
+     on conflict (team_id, queue_id, created_at, task_id) do update set begun = true, retries = excluded.retries
+   )`;
+
 /** The figures of the flow `g` for the worker. */
 export const STATE = `'key', key, 'isPaused', is_paused, 'isPausedForGood', paused,
            'pausedMs', extract(epoch from paused_until - asked_at) * 1000, 'permits', permits, 'period', period,

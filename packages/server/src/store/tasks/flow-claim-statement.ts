@@ -4,6 +4,7 @@ import {
   BEGUN,
   HOLDS,
   IS_PAUSED,
+  LINING_UP,
   locked,
   STATE,
   slots,
@@ -24,9 +25,38 @@ const LANE =
 const LIMITS = `f.hold, ($8::text[])[array_position($6::text[], f.key)]::bigint[] as queue_ids,
             coalesce(f.concurrency, f.task_concurrency) as concurrency`;
 
+const CAN_START = "(t.deadline_at is null or t.deadline_at > now())";
+const MOST = "least(g.places, g.permits, slots.free, $7)";
+
+/** The due tasks of the flow `g` in the queue of `slots`, the first of each priority. */
+const firstDue = (filter: string) => `
+        select due.* from (
+          -- Most flows have tasks of one priority: a probe for each of the ten would be most of the search.
+          select (select t.priority from tasks t where ${LANE} order by t.priority desc limit 1)::integer as highest,
+                 (select t.priority from tasks t where ${LANE} order by t.priority limit 1)::integer as lowest
+          offset 0) ends
+         cross join lateral generate_series(ends.highest, ends.lowest, -1) as p(priority) cross join lateral (
+          select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at from tasks t
+           where ${LANE} and t.priority = p.priority and t.flow_due_at <= now()
+             and ${CAN_START}${filter}
+           order by t.flow_due_at, t.id
+           limit ${MOST}
+             for update skip locked) due
+         limit ${MOST}`;
+
+/** The one task at the head of an ordered queue. In this form the planner cannot infer that flow_due_at is not null. */
+const THE_HEAD = `
+        select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at from tasks t
+         where t.team_id = $1 and t.id = $9 and t.flow = g.key and t.queue_id = slots.queue_id
+           and (t.flow_due_at <= now()) is true and ${CAN_START}
+         limit ${MOST}
+           for update skip locked`;
+
 /** Takes nothing of an ordered flow: another statement claims those. */
-const claiming = (filter: string) => (condition: string, tells: boolean) =>
-  `with ${slots(condition)}, ${locked(condition, LIMITS)}, counted as materialized (
+const claiming =
+  (search: string, filter: string, further = "") =>
+  (condition: string, tells: boolean) =>
+    `with ${slots(condition)}, ${locked(condition, LIMITS)}, counted as materialized (
      select g.*, case when concurrency is null then 0 else (select count(*) from flow_holds h where ${HOLDS}) end as held,
             ${BEGUN}
        from (select l.*, asked_at - make_interval(secs => period) as since, is_ordered or ${IS_PAUSED} as is_paused
@@ -43,20 +73,7 @@ const claiming = (filter: string) => (condition: string, tells: boolean) =>
      select g.key, g.places, g.permits, due.*, case when g.hold = 'task' then exists (
               select 1 from flow_holds h where ${HOLDS} and h.task_id = due.id) else false end as has_place
        from gates g join slots on slots.queue_id = any (g.queue_ids)
-      cross join lateral (
-        select due.* from (
-          -- Most flows have tasks of one priority: a probe for each of the ten would be most of the search.
-          select (select t.priority from tasks t where ${LANE} order by t.priority desc limit 1)::integer as highest,
-                 (select t.priority from tasks t where ${LANE} order by t.priority limit 1)::integer as lowest
-          offset 0) ends
-         cross join lateral generate_series(ends.highest, ends.lowest, -1) as p(priority) cross join lateral (
-          select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at from tasks t
-           where ${LANE} and t.priority = p.priority and t.flow_due_at <= now()
-             and (t.deadline_at is null or t.deadline_at > now())${filter}
-           order by t.flow_due_at, t.id
-           limit least(g.places, g.permits, slots.free, $7)
-             for update skip locked) due
-         limit least(g.places, g.permits, slots.free, $7)) due
+      cross join lateral (${search}) due
       where not g.is_paused
    ), resumed as materialized (
      -- A task that kept its place needs none, even if the flow is full.
@@ -67,7 +84,7 @@ const claiming = (filter: string) => (condition: string, tells: boolean) =>
           from (select distinct h.task_id from flow_holds h where ${HOLDS}) h
           join tasks t on t.team_id = $1 and t.id = h.task_id
          where t.queue_id = slots.queue_id and t.flow_due_at <= now()
-           and (t.deadline_at is null or t.deadline_at > now())${filter}) due
+           and ${CAN_START}${filter}) due
       where g.hold = 'task' and not g.is_paused
    ), ranked as (
      select c.*, count(*) filter (where not has_place) over (partition by key order by priority desc, flow_due_at, id) as new_rank,
@@ -96,13 +113,22 @@ const claiming = (filter: string) => (condition: string, tells: boolean) =>
      returning h.team_id, h.sandbox, h.flow, h.permit_at
    ), lapsed as (
      select s.*, (select g.period from gates g where g.key = s.flow) as period from stale s
-   ), ${movingPermits("lapsed", "permit_at")}
+   ), ${movingPermits("lapsed", "permit_at")}${further}
    ${answer(
      condition,
      `select json_agg(json_build_object(${STATE}, 'isOrdered', is_ordered, 'places', places, 'hold', hold)) from gates g`,
    )}`;
 
-export const CLAIM_FLOW_TASKS = hotStatement("claim_flow_tasks", claiming(""));
+export const CLAIM_FLOW_TASKS = hotStatement("claim_flow_tasks", claiming(firstDue(""), ""));
 
 /** For queues whose circuit breakers hold hosts. */
-export const CLAIM_UNHELD_FLOW_TASKS = hotStatement("claim_unheld_flow_tasks", claiming(` and ${MAY_BEGIN}`));
+export const CLAIM_UNHELD_FLOW_TASKS = hotStatement(
+  "claim_unheld_flow_tasks",
+  claiming(firstDue(` and ${MAY_BEGIN}`), ` and ${MAY_BEGIN}`),
+);
+
+/** For an ordered queue: its head $9, or nothing. */
+export const CLAIM_FLOW_HEAD = hotStatement(
+  "claim_flow_head",
+  claiming(THE_HEAD, " and t.id = $9", LINING_UP),
+);

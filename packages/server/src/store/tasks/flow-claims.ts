@@ -2,8 +2,8 @@ import { type Claim, makeClaim } from "../../domain/claim.ts";
 import type { Sql } from "../sql.ts";
 import { askHot, createSubscriberMemory, type HotStatement } from "./event-writes.ts";
 import { PERMIT_MS } from "./flow-claim-parts.ts";
-import { CLAIM_FLOW_TASKS, CLAIM_UNHELD_FLOW_TASKS } from "./flow-claim-statement.ts";
-import { CLAIM_FLOW_LINES, CLAIM_UNHELD_FLOW_LINES } from "./flow-line-statement.ts";
+import { CLAIM_FLOW_HEAD, CLAIM_FLOW_TASKS, CLAIM_UNHELD_FLOW_TASKS } from "./flow-claim-statement.ts";
+import { CLAIM_FLOW_LINE_HEAD, CLAIM_FLOW_LINES, CLAIM_UNHELD_FLOW_LINES } from "./flow-line-statement.ts";
 import { type Flat, followOf } from "./task-columns.ts";
 
 /*
@@ -32,6 +32,8 @@ export interface FlowClaimRequest {
   readonly limit: number;
   /** All of the flows are ordered, as far as the worker knows. */
   readonly isOrdered?: boolean;
+  /** The task at the head of the one queue, which is ordered and locked: no other is taken. */
+  readonly headId?: string;
 }
 
 /** What the claim found of one flow. */
@@ -88,6 +90,7 @@ interface LineGate extends Partial<Omit<Gate, "places" | "hold" | "isOrdered">> 
   readonly key: string;
   readonly kind?: "busy" | "unordered" | "unopened";
   readonly isHeld?: boolean;
+  readonly headId?: string;
   readonly headQueueId?: number;
   readonly headQueue?: string;
 }
@@ -118,16 +121,13 @@ export async function claimFlowTasks(
   sentAtMs: number,
   memory = createSubscriberMemory(),
 ): Promise<FlowClaimed> {
-  const { teamId, workerId, queues, lanes, limit, isOrdered = false } = request;
+  const { teamId, workerId, queues, lanes, limit, isOrdered = false, headId } = request;
   const queueIds = new Map<string, number[]>();
   for (const { flow, queueId } of lanes) queueIds.set(flow, [...(queueIds.get(flow) ?? []), queueId]);
   const keys = [...queueIds.keys()];
   const rows = await askHot<ClaimedRow>(
     sql,
-    statementFor(
-      isOrdered,
-      queues.some(({ holdsHosts }) => holdsHosts),
-    ),
+    statementFor(request),
     [
       teamId,
       workerId,
@@ -138,6 +138,7 @@ export async function claimFlowTasks(
       limit,
       // The line of an ordered flow goes over all of its queues.
       ...(isOrdered ? [] : [keys.map((key) => `{${queueIds.get(key)?.join(",")}}`)]),
+      ...(headId === undefined ? [] : [headId]),
     ],
     memory,
   );
@@ -196,12 +197,14 @@ export async function claimFlowTasks(
     const claimed = counts.get(flow) ?? 0;
     const known = { flow, holdsTasks: false, claimed, waitMs: null };
     if (gate === undefined) return { ...known, kind: unknown.has(flow) ? "unknown" : "busy" };
-    return "places" in gate ? stateOf(known, gate) : lineStateOf(known, gate, mayClaim);
+    return "places" in gate ? stateOf(known, gate) : lineStateOf(known, gate, mayClaim, headId);
   });
   return { currentQueueIds, claims, waitsMs, flows: states };
 }
 
-function statementFor(isOrdered: boolean, holdsHosts: boolean): HotStatement {
+function statementFor({ isOrdered, queues, headId }: FlowClaimRequest): HotStatement {
+  if (headId !== undefined) return isOrdered ? CLAIM_FLOW_LINE_HEAD : CLAIM_FLOW_HEAD;
+  const holdsHosts = queues.some((queue) => queue.holdsHosts);
   if (isOrdered) return holdsHosts ? CLAIM_UNHELD_FLOW_LINES : CLAIM_FLOW_LINES;
   return holdsHosts ? CLAIM_UNHELD_FLOW_TASKS : CLAIM_FLOW_TASKS;
 }
@@ -218,8 +221,16 @@ function stateOf(flow: Known, gate: Gate): FlowState {
   return { ...known, kind: "open" };
 }
 
-/** `mayClaim` has the queues that had a slot for the head of the line: then another transaction had locked the task. */
-function lineStateOf(known: Known, gate: LineGate, mayClaim: ReadonlySet<number>): FlowState {
+/**
+ * `mayClaim` has the queues that had a slot for the head of the line: then another transaction had locked the task, unless it is another
+ * one than was asked for.
+ */
+function lineStateOf(
+  known: Known,
+  gate: LineGate,
+  mayClaim: ReadonlySet<number>,
+  askedId: string | undefined,
+): FlowState {
   if (gate.kind !== undefined) return { ...known, kind: gate.kind };
   if (gate.isPaused)
     return { ...known, kind: "paused", waitMs: gate.isPausedForGood ? null : (gate.pausedMs ?? null) };
@@ -228,7 +239,10 @@ function lineStateOf(known: Known, gate: LineGate, mayClaim: ReadonlySet<number>
   const { headQueueId, headQueue } = gate;
   if (headQueueId === undefined || headQueue === undefined)
     return { ...known, kind: gate.isHeld ? "held" : "open" };
-  return mayClaim.has(headQueueId) ? { ...known, kind: "busy" } : { ...known, kind: "held", headQueue };
+  const isOther = askedId !== undefined && gate.headId !== askedId;
+  return mayClaim.has(headQueueId) && !isOther
+    ? { ...known, kind: "busy" }
+    : { ...known, kind: "held", headQueue };
 }
 
 function permitWaitMs({ permitMs, period }: Pick<LineGate, "permitMs" | "period">): number {

@@ -6,8 +6,7 @@ import type { NewTask } from "../../domain/task.ts";
  */
 
 /**
- * The CTE with the tasks that find too many tasks of their flow waiting, and those of ordered queues, whose line a flow would
- * break. `asked` has the batch. Inserts on several nodes at once
+ * The CTE with the tasks that find too many tasks of their flow waiting. `asked` has the batch. Inserts on several nodes at once
  * may each find the last place: the limit is exact for one node.
  */
 export const REFUSED = `refused as materialized (
@@ -20,9 +19,6 @@ export const REFUSED = `refused as materialized (
               select 1 from tasks t
                where t.team_id = w.team_id and t.flow = w.key and t.flow_due_at is not null and t.flow_due_at <= now()
                limit w.max_waiting) due) > max_waiting
-     union all
-     select a.id from asked a join queues q on q.team_id = a.team_id and q.id = a.queue_id
-      where q.ordered and a.flow is not null
    ), `;
 
 export const NOT_REFUSED = "id not in (select id from refused) and";

@@ -1,5 +1,15 @@
 import { hotStatement } from "./event-writes.ts";
-import { answer, BEGUN, IS_PAUSED, locked, STATE, slots, taking, UNLIMITED } from "./flow-claim-parts.ts";
+import {
+  answer,
+  BEGUN,
+  IS_PAUSED,
+  LINING_UP,
+  locked,
+  STATE,
+  slots,
+  taking,
+  UNLIMITED,
+} from "./flow-claim-parts.ts";
 import { HOST_AND_PORT, MAY_BEGIN } from "./held-hosts.ts";
 import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
 
@@ -59,8 +69,10 @@ const HOLDING_BACK = `, held_back as materialized (
             fence = excluded.fence, passed_at = null
    )`;
 
-const claiming = (holdsHosts: boolean) => (condition: string, tells: boolean) =>
-  `with recursive ${slots(condition)}, ${locked(condition, LINE)}, gates as materialized (
+const claiming =
+  (holdsHosts: boolean, filter = "", further = "") =>
+  (condition: string, tells: boolean) =>
+    `with recursive ${slots(condition)}, ${locked(condition, LINE)}, gates as materialized (
      select g.*, case when rate is null then ${UNLIMITED} else greatest(0, rate - begun) end as permits
        from (select g.*, ${BEGUN}
                from (select l.*, asked_at - make_interval(secs => period) as since, line_at - ${OVERLAP} as late_since,
@@ -103,7 +115,7 @@ const claiming = (holdsHosts: boolean) => (condition: string, tells: boolean) =>
       order by key, created_at, id) first where can_start
    ), picked as materialized (
      select h.key, slots.free, due.* from heads h join slots on slots.queue_id = h.queue_id
-      cross join lateral ${headIf(holdsHosts ? ` and ${MAY_BEGIN}` : "")} due
+      cross join lateral ${headIf(holdsHosts ? ` and ${MAY_BEGIN}` : filter)} due
    ), chosen as materialized (
      select place, id from (
        select *, row_number() over (partition by queue_id order by created_at, id) as queue_rank from picked) r
@@ -142,7 +154,7 @@ const claiming = (holdsHosts: boolean) => (condition: string, tells: boolean) =>
       where f.team_id = $1 and not f.sandbox
         and (f.key = any (array(select flow from claimed))
              or (f.key = any (array(select distinct key from lanes)) and f.line_at < clock.earlier))
-   )
+   )${further}
    ${answer(
      condition,
      `select json_agg(s.state) from (
@@ -151,7 +163,7 @@ const claiming = (holdsHosts: boolean) => (condition: string, tells: boolean) =>
          select json_build_object('key', key, 'kind', case when not is_current then 'busy' when not is_ordered then 'unordered' else 'unopened' end)
            from locked where not (is_current and is_ordered and line_at is not null)
           union all
-         select json_build_object('key', h.key, 'headQueueId', q.id, 'headQueue', q.name)
+         select json_build_object('key', h.key, 'headId', h.id, 'headQueueId', q.id, 'headQueue', q.name)
            from heads h join queues q on q.team_id = $1 and q.id = h.queue_id) s`,
    )}`;
 
@@ -159,3 +171,9 @@ export const CLAIM_FLOW_LINES = hotStatement("claim_flow_lines", claiming(false)
 
 /** For queues whose circuit breakers hold hosts. */
 export const CLAIM_UNHELD_FLOW_LINES = hotStatement("claim_unheld_flow_lines", claiming(true));
+
+/** For an ordered queue: its head $8, if it is that of its flow's line too. */
+export const CLAIM_FLOW_LINE_HEAD = hotStatement(
+  "claim_flow_line_head",
+  claiming(false, " and t.id = $8", LINING_UP),
+);

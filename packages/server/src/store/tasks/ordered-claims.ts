@@ -1,9 +1,12 @@
 import type { OnFailure } from "../../domain/queue.ts";
 import { columns } from "../columns.ts";
 import { type Database, type Sql, statement } from "../sql.ts";
-import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
+import { createSubscriberMemory, EVENT_COLUMNS, eventCte, type SubscriberMemory } from "./event-writes.ts";
+import { claimFlowTasks, type FlowState } from "./flow-claims.ts";
+import { openFlowLines } from "./flow-lines.ts";
+import { openFlow } from "./flow-places.ts";
 import { LINE_MAY_BEGIN } from "./held-hosts.ts";
-import { holdsLine, IS_IN_QUEUE, UNDER_WAY } from "./ordered-lines.ts";
+import { HAS_BEGUN, holdsLine, IS_IN_QUEUE, UNDER_WAY } from "./ordered-lines.ts";
 import { tally } from "./tallies.ts";
 import { CLAIMED, type Claimed, type ClaimedRow, type ClaimRequest, claimedFrom } from "./task-claims.ts";
 import { holding } from "./task-state.ts";
@@ -37,8 +40,12 @@ const OPEN_LINE = statement(
       union
      select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries from tasks t
       where t.team_id = $1 and t.queue_id = $2 and t.due_at is not null
-        and ((t.attempt_count > 0 and t.retries = 0) or t.failures > 0 or t.interruptions > 0)
-     on conflict (team_id, queue_id, created_at, task_id) do nothing
+        and ${HAS_BEGUN}
+      union
+     select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries
+       from line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
+      where l.team_id = $1 and l.queue_id = $2 and not l.begun and ${IS_IN_QUEUE} and t.status = 'pending' and ${HAS_BEGUN}
+     on conflict (team_id, queue_id, created_at, task_id) do update set begun = true, retries = excluded.retries
    )
    insert into queue_lines (team_id, queue_id, looked_at) values ($1, $2, '-infinity')`,
   { patience: "chore" },
@@ -48,6 +55,9 @@ const OPEN_LINE = statement(
 const OVERLAP = "interval '5 seconds'";
 /** Rows that have lost their reason, of those that would be looked at first. */
 const MOST_STALE = 100;
+/** Tasks with a flow that came due, which one look moves; and the looks of one claim. */
+const MOST_MOVED = 1_000;
+const MOST_LOOKS = 20;
 
 /** For a row of line_tasks that has not begun: its task is due and may start. */
 const CAN_START = `t.due_at is not null and t.due_at <= now() and (t.deadline_at is null or t.deadline_at > now())`;
@@ -58,12 +68,19 @@ const CAN_START = `t.due_at is not null and t.due_at <= now() and (t.deadline_at
  */
 const CAN_START_BY_ID = `(t.due_at <= now()) is true and (t.deadline_at is null or t.deadline_at > now())`;
 
+/** The same for a task with a flow, whose claim decides the rest. */
+const FLOW_CAN_START_BY_ID = `(t.flow_due_at <= now()) is true and (t.deadline_at is null or t.deadline_at > now())`;
+
+/** The same for a task with or without a flow. */
+const ANY_CAN_START_BY_ID = `(coalesce(t.due_at, t.flow_due_at) <= now()) is true and (t.deadline_at is null or t.deadline_at > now())`;
+
 /** Each in a subquery: from a constant the planner would infer that the index of the alarm fits, and walk all queues' tasks. */
 const PRIORITIES = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 
 /**
  * Removes tasks that no longer hold the line, and adds those that have come due since the last look, otherwise than at
- * their creation: delayed ones and those retried by hand. Each task is read once or twice, whatever the backlog.
+ * their creation: delayed ones and those retried by hand. Each task is read once or twice, whatever the backlog. A task with a flow
+ * has a row from the start: one that came due moves to the place of its creation.
  * No row: the line has not begun. The lock's own statement cannot say that: what it reads beside the locked row may be older.
  */
 const REFRESH_LINE = statement(
@@ -80,15 +97,28 @@ const REFRESH_LINE = statement(
         and t.team_id = l.team_id and t.id = l.task_id and t.status = 'pending' and ${IS_IN_QUEUE} and not ${holdsLine("$3::boolean")}
    ), stale as (
      delete from line_tasks l
-      using (select f.created_at, f.task_id from line_tasks f
-              where f.team_id = $1 and f.queue_id = $2 and not f.begun
+      using (select f.created_at, f.task_id, f.retries from line_tasks f
+              where f.team_id = $1 and f.queue_id = $2 and not f.begun and f.created_at <= now()
+                and exists (select 1 from queue_lines where team_id = $1 and queue_id = $2)
               order by f.created_at, f.task_id limit ${MOST_STALE}) f
-      where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id
-        and not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and ${CAN_START_BY_ID})
+      -- A statement that has a task join the line again at this moment changes its retries.
+      where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id and l.retries = f.retries
+        and not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and ${ANY_CAN_START_BY_ID})
    ), last as materialized (
      select looked_at - ${OVERLAP} as since from queue_lines where team_id = $1 and queue_id = $2
+   ), came as (
+     delete from line_tasks l
+      using (select f.created_at, f.task_id from line_tasks f
+              where f.team_id = $1 and f.queue_id = $2 and not f.begun and f.retries < 0
+                and f.created_at > (select since from last) and f.created_at <= now()
+              order by f.created_at, f.task_id limit ${MOST_MOVED}) f
+      where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id
+     returning l.task_id
    ), joined as (
      insert into line_tasks (team_id, queue_id, created_at, task_id, begun)
+     select $1::integer, $2::bigint, t.created_at, t.id, false
+       from came c join tasks t on t.team_id = $1 and t.id = c.task_id and (t.flow_due_at <= now()) is true
+      union all
      ${PRIORITIES.map(
        (priority) => `select $1::integer, $2::bigint, t.created_at, t.id, false from tasks t
       where t.team_id = $1 and t.queue_id = $2 and t.priority = (select ${priority}) and t.due_at is not null
@@ -96,7 +126,10 @@ const REFRESH_LINE = statement(
      ).join("\n      union all\n     ")}
      on conflict (team_id, queue_id, created_at, task_id) do nothing
    )
-   update queue_lines set looked_at = now() where team_id = $1 and queue_id = $2 returning true as "isOpen"`,
+   update queue_lines l set looked_at = case when moved.is_partial then l.looked_at else moved.at end
+     from (select count(*) = ${MOST_MOVED} as is_partial, now() as at from came) moved
+    where l.team_id = $1 and l.queue_id = $2
+   returning moved.is_partial as "isPartial"`,
   { prepared: true },
 );
 
@@ -117,8 +150,8 @@ const claiming = (filter: string) => `with holders as materialized (
      ).join("\n      union all\n     ")}
       union all
      (select l.created_at, l.task_id from line_tasks l
-       where l.team_id = $1 and l.queue_id = $2 and not l.begun
-         and exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and ${CAN_START_BY_ID})
+       where l.team_id = $1 and l.queue_id = $2 and not l.begun and l.created_at <= now()
+         and exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and ${ANY_CAN_START_BY_ID})
        order by l.created_at, l.task_id limit 1)
    ), head as materialized (
      select task_id from (
@@ -148,6 +181,8 @@ const claiming = (filter: string) => `with holders as materialized (
      })}
    ), ${eventCte({ from: "claimed", type: "'task.started'" })}
    select exists (select 1 from tasks t where t.team_id = $1 and t.id = (select task_id from head) and ${CAN_START_BY_ID}${filter}) as "isDue",
+          (select json_build_object('id', t.id, 'flow', t.flow) from tasks t
+            where t.team_id = $1 and t.id = (select task_id from head) and ${FLOW_CAN_START_BY_ID}${filter}) as head,
           ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from (select 1) one left join claimed c on true`;
 
@@ -161,33 +196,93 @@ const CLAIM_UNHELD_ORDERED_TASK = statement("claim_unheld_ordered_task", claimin
 type OrderedRow = ClaimedRow & {
   /** There was a task to start: if none was claimed, another transaction changed it at this moment. */
   readonly isDue: boolean;
+  /** The first task, if it could start by the line and has a flow: nothing was claimed. */
+  readonly head: Head | null;
 };
+
+interface Head {
+  readonly id: string;
+  readonly flow: string;
+}
+
+/** What the flow of the first task of a line lets begin. */
+export type HeadState = FlowState & { readonly isOrdered: boolean };
+
+export interface LineClaimed extends Claimed {
+  /** Of the first task's flow, if it has one. If nothing was claimed, the line waits for the flow. */
+  readonly head?: HeadState;
+}
 
 /** A task that changes while it is claimed is looked at again; who changes one this often has it wait for the next look. */
 const TRIES = 3;
 
 /** Takes the first task of an ordered queue, if it is due and nothing holds the line. */
-export function claimOrderedTask(database: Database, request: ClaimRequest): Promise<Claimed> {
-  return database.transaction((sql) => claimFirstOfLine(sql, request));
+export function claimOrderedTask(
+  database: Database,
+  request: ClaimRequest,
+  nowMs: () => number,
+  memory = createSubscriberMemory(),
+): Promise<LineClaimed> {
+  return database.transaction((sql) => claimFirstOfLine(sql, request, nowMs, memory));
 }
 
-/** The same within a transaction. */
-export async function claimFirstOfLine(sql: Sql, request: ClaimRequest): Promise<Claimed> {
+/** The same within a transaction. `nowMs` is the worker's monotonic clock. */
+export async function claimFirstOfLine(
+  sql: Sql,
+  request: ClaimRequest,
+  nowMs: () => number,
+  memory: SubscriberMemory,
+): Promise<LineClaimed> {
   const { teamId, queueId, epoch, workerId, holdsHosts } = request;
   const claim = holdsHosts ? CLAIM_UNHELD_ORDERED_TASK : CLAIM_ORDERED_TASK;
   const [line] = await sql.rows<{ onFailure: OnFailure }>(LOCK_LINE, [teamId, queueId, epoch, workerId]);
   if (line === undefined) return { isCurrent: false, claims: [], waitsMs: [] };
   const blocks = line.onFailure === "block";
-  const isOpen = (await sql.rows(REFRESH_LINE, [teamId, queueId, blocks])).length > 0;
-  if (!isOpen) {
-    await sql.rows(OPEN_LINE, [teamId, queueId]);
-    await sql.rows(REFRESH_LINE, [teamId, queueId, blocks]);
-  }
+  await refreshLine(sql, teamId, queueId, blocks);
   for (let tries = 1; ; tries += 1) {
     const [row] = await sql.rows<OrderedRow>(claim, [teamId, queueId, workerId, blocks]);
     const isMissed = row?.id === null && row.isDue;
+    if (row !== undefined && row.head !== null) return claimHead(sql, request, row.head, nowMs, memory);
     if (row !== undefined && (!isMissed || tries === TRIES))
       return claimedFrom([{ ...row, isCurrent: true }], request);
+  }
+}
+
+/** Begins the line, if it has not begun, and brings it up to date. */
+async function refreshLine(sql: Sql, teamId: number, queueId: number, blocks: boolean): Promise<void> {
+  for (let looks = 1; looks <= MOST_LOOKS; looks += 1) {
+    const [look] = await sql.rows<{ isPartial: boolean }>(REFRESH_LINE, [teamId, queueId, blocks]);
+    if (look?.isPartial === false) return;
+    if (look === undefined) await sql.rows(OPEN_LINE, [teamId, queueId]);
+  }
+}
+
+/** Takes the first task of a line, if its flow lets it begin: if the flow is ordered, it must be the first there too. */
+async function claimHead(
+  sql: Sql,
+  { teamId, queueId, queue, epoch, workerId }: ClaimRequest,
+  { id: headId, flow }: Head,
+  nowMs: () => number,
+  memory: SubscriberMemory,
+): Promise<LineClaimed> {
+  const asked = {
+    teamId,
+    workerId,
+    queues: [{ queueId, queue, epoch, free: 1 }],
+    lanes: [{ flow, queueId }],
+    limit: 1,
+    headId,
+  };
+  let isOrdered = false;
+  for (let tries = 1; ; tries += 1) {
+    const { claims, waitsMs, flows } = await claimFlowTasks(sql, { ...asked, isOrdered }, nowMs(), memory);
+    const [state = { flow, kind: "busy", waitMs: null, holdsTasks: false, claimed: 0 }] = flows;
+    const isSettled = !["unknown", "ordered", "unordered", "unopened"].includes(state.kind);
+    if (isSettled || tries > TRIES)
+      return { isCurrent: true, claims, waitsMs, head: { ...state, isOrdered } };
+    if (state.kind === "unknown") await openFlow(sql, teamId, flow);
+    else if (state.kind === "unopened") await openFlowLines(sql, teamId, [flow]);
+    else isOrdered = state.kind === "ordered";
   }
 }
 

@@ -31,6 +31,32 @@ export const BLOCKS_NO_LINE = `not exists (
           where l.team_id = t.team_id and l.task_id = t.id and (f.sandbox or f.line_at is not null) and f.on_failure = 'block'
             and ${holdsLine("true", IS_IN_FLOW)})`;
 
+/*
+ * A task with a flow waits in the index of its flow, where the line of its queue cannot look. So it has a row of line_tasks from the
+ * time it is stored or retried by hand: at the place of its creation or, until it is due, at that time. `retries` is -1 then.
+ */
+
+/** For the task `t` and a row `clock`. */
+const PLACE = "case when t.run_at > clock.at then t.run_at else t.created_at end";
+const CLOCK = "cross join (select now() as at) clock";
+
+/**
+ * The CTE that puts pending tasks with a flow into the lines of their queues. `from` yields their team_id, queue_id, id, flow, sandbox,
+ * created_at and run_at. `blocked`: `t` failed, and blocked its line if its row says that it had begun; then it holds the line on.
+ */
+export const joiningLines = (from: string, blocked = "false") => `lined as (
+     insert into line_tasks as l (team_id, queue_id, created_at, task_id, begun, retries)
+     select t.team_id, t.queue_id, ${PLACE}, t.id, false,
+            case when t.run_at > clock.at then -1 when ${blocked} and q.on_failure = 'block' then 1 else 0 end
+       from ${from} t join queues q on q.team_id = t.team_id and q.id = t.queue_id ${CLOCK}
+      where t.flow is not null and not t.sandbox and q.ordered
+     -- A claim that removes the row at this moment finds other retries, and lets it be.
+     on conflict (team_id, queue_id, created_at, task_id) do update
+        set begun = l.begun and excluded.retries = 1,
+            retries = case when excluded.retries < 0 then -1 when l.begun and excluded.retries = 1 then l.retries
+                           else greatest(l.retries, 0) + 1 end
+   )`;
+
 const CLEAR_LINE = statement(
   "clear_line",
   `with cleared as (delete from line_tasks where team_id = $1 and queue_id = $2)
@@ -48,6 +74,9 @@ export const UNDER_WAY = `select t.team_id, t.queue_id, t.created_at, t.id, true
      select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries from tasks t
       where t.team_id = $1 and t.queue_id = $2 and not t.sandbox and t.list_key in ('waiting', 'polling')`;
 
+/** For a pending task `t`: it waits for its next attempt. */
+export const HAS_BEGUN = "((t.attempt_count > 0 and t.retries = 0) or t.failures > 0 or t.interruptions > 0)";
+
 const HOLD_LINE = statement(
   "hold_line",
   `insert into line_tasks (team_id, queue_id, created_at, task_id, begun, retries) ${UNDER_WAY}`,
@@ -55,14 +84,16 @@ const HOLD_LINE = statement(
 
 /**
  * Starts the line of a queue again, or forgets it. The queue's row is locked. What is under way when a queue becomes ordered
- * holds the line from then on: if it fails before the first claim, it may block the line.
+ * holds the line from then on: if it fails before the first claim, it may block the line. False: too many tasks with a flow wait.
  */
 export async function resetLine(
   sql: Sql,
-  { teamId, id, ordered }: Pick<Queue, "teamId" | "id" | "ordered">,
-): Promise<void> {
-  await sql.rows(CLEAR_LINE, [teamId, id]);
-  if (ordered) await sql.rows(HOLD_LINE, [teamId, id]);
+  { teamId, id: queueId, ordered }: Pick<Queue, "teamId" | "id" | "ordered">,
+): Promise<boolean> {
+  await sql.rows(CLEAR_LINE, [teamId, queueId]);
+  if (!ordered) return true;
+  await sql.rows(HOLD_LINE, [teamId, queueId]);
+  return (await joinFlowTasks(sql, { teamId, queueId })) <= MOST_JOINING;
 }
 
 const HOLD_LINE_FOR_CALLBACKS = statement(
@@ -83,20 +114,35 @@ export async function holdLineForCallbacks(
   await sql.rows(HOLD_LINE_FOR_CALLBACKS, [teamId, queueId, ids]);
 }
 
-const HAS_WAITING_FLOW_TASKS = statement(
-  "has_waiting_flow_tasks",
-  `select exists (
-     select 1 from tasks where team_id = $1 and queue_id = $2 and flow_due_at is not null) as "isFound"`,
+/** Tasks with a flow that may wait in a queue when it becomes ordered: each gets a row in that transaction. */
+export const MOST_JOINING = 10_000;
+
+/** What has begun holds the line. */
+const JOIN_FLOW_TASKS = statement(
+  "join_flow_tasks",
+  `with waiting as materialized (
+     select t.*, ${HAS_BEGUN} as has_begun from tasks t
+      where t.team_id = $1 and t.queue_id = $2 and t.flow_due_at is not null
+        and not exists (select 1 from line_tasks l where l.team_id = t.team_id and l.task_id = t.id and l.queue_id = t.queue_id)
+      limit ${MOST_JOINING + 1}
+   ), joined as (
+     insert into line_tasks (team_id, queue_id, created_at, task_id, begun, retries)
+     select t.team_id, t.queue_id, case when has_begun then t.created_at else ${PLACE} end, t.id, has_begun,
+            case when has_begun then t.retries when t.run_at > clock.at then -1 else 0 end
+       from waiting t ${CLOCK}
+     on conflict (team_id, queue_id, created_at, task_id) do nothing
+   )
+   select count(*)::integer as count from waiting`,
   { patience: "chore" },
 );
 
-/** Whether tasks with a flow wait in the queue: they would start by their flow, not by the line. */
-export async function hasWaitingFlowTasks(
+/** Puts tasks with a flow that wait in an ordered queue, and are not in its line, into it. Returns how many there were. */
+export async function joinFlowTasks(
   sql: Sql,
-  { teamId, id }: Pick<Queue, "teamId" | "id">,
-): Promise<boolean> {
-  const [row] = await sql.rows<{ isFound: boolean }>(HAS_WAITING_FLOW_TASKS, [teamId, id]);
-  return row?.isFound ?? false;
+  { teamId, queueId }: { readonly teamId: number; readonly queueId: number },
+): Promise<number> {
+  const [row] = await sql.rows<{ count: number }>(JOIN_FLOW_TASKS, [teamId, queueId]);
+  return row?.count ?? 0;
 }
 
 export interface OrderedQueue {
@@ -105,11 +151,19 @@ export interface OrderedQueue {
   readonly queue: string;
   /** It has due tasks and is not paused. */
   readonly hasDue: boolean;
+  /** It was changed in the last minute: it may have become ordered while tasks with a flow were stored. */
+  readonly isNew: boolean;
 }
+
+/** For an ordered queue `q`. */
+const HAS_DUE_FLOW_TASKS = `not q.paused and exists (
+      select 1 from line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
+       where l.team_id = q.team_id and l.queue_id = q.id and l.created_at <= now() and (t.flow_due_at <= now()) is true)`;
 
 const ORDERED_QUEUES = statement(
   "ordered_queues",
-  `select q.team_id as "teamId", q.id::float8 as "queueId", q.name as queue, (${HAS_DUE_TASKS}) as "hasDue"
+  `select q.team_id as "teamId", q.id::float8 as "queueId", q.name as queue, (${HAS_DUE_TASKS}) or (${HAS_DUE_FLOW_TASKS}) as "hasDue",
+          q.updated_at > now() - interval '1 minute' as "isNew"
      from queues q where q.ordered and q.deleted_at is null`,
   { patience: "chore" },
 );

@@ -12,6 +12,7 @@ import {
   type SubscriberMemory,
 } from "./event-writes.ts";
 import { carriedFigures, keepingFigures, NOT_REFUSED, REFUSED } from "./flow-intake.ts";
+import { joiningLines } from "./ordered-lines.ts";
 import { insertPlainFlowTasks } from "./plain-flow-tasks.ts";
 import { insertPlainTasks } from "./plain-tasks.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
@@ -110,7 +111,13 @@ const INSERT_TAGGED_TASKS = statement("insert_tagged_tasks", insertion(TAGGED), 
 
 /** Likewise, so that a batch without flows does not pay for them. */
 const INSERT_FLOW_TASKS = hotStatement("insert_flow_tasks", (condition, tells) =>
-  insertion(`${TAGGED}${keepingFigures("$3")}`, condition, tells, REAL_CLOCK, true),
+  insertion(
+    `${TAGGED}${keepingFigures("$3")}, ${joiningLines("inserted")}`,
+    condition,
+    tells,
+    REAL_CLOCK,
+    true,
+  ),
 );
 
 /** Likewise, so that a batch without sandbox tasks does not pay for the clock and the simulations. */
@@ -122,7 +129,7 @@ const INSERT_SIMULATED_TASKS = statement(
      select i.team_id, i.id, s.said, coalesce(i.created_at + s.expires_in, i.run_at) - a.ahead
        from inserted i join asked a on a.team_id = i.team_id and a.id = i.id
        join jsonb_to_recordset($3::jsonb) as s(id uuid, said jsonb, expires_in interval) on s.id = i.id
-   )${keepingFigures("$5")}`,
+   )${keepingFigures("$5")}, ${joiningLines("inserted")}`,
     "true",
     true,
     SANDBOX_CLOCK,

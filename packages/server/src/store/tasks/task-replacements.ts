@@ -2,6 +2,7 @@ import type { NewTask } from "../../domain/task.ts";
 import { type Sql, statement } from "../sql.ts";
 import { EVENT_COLUMNS, eventCte } from "./event-writes.ts";
 import { carriedFigures, keepingFigures } from "./flow-intake.ts";
+import { joiningLines } from "./ordered-lines.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { INSERTED, insertedRow, REPLACED } from "./task-columns.ts";
 import { simulatedRow } from "./task-intake.ts";
@@ -65,7 +66,7 @@ const REPLACE_TASKS = statement(
             callback_sealed = decode(a.new_sealed, 'hex')
        from asked a
       where t.team_id = a.team_id and t.id = a.id and t.status = 'pending' and t.attempt_count = 0
-     returning t.team_id, t.queue_id, t.id, t.status, t.sandbox, t.flow, t.tags, a.old_tags, a.at, a.ahead, a.said, a.expires_at, t.run_at,
+     returning t.team_id, t.queue_id, t.id, t.status, t.sandbox, t.flow, t.tags, a.old_tags, a.at, a.ahead, a.said, a.expires_at, t.created_at, t.run_at,
                ${EVENT_COLUMNS}
    ), untagged as (
      delete from task_tags g using replaced r
@@ -85,7 +86,7 @@ const REPLACE_TASKS = statement(
      on conflict (team_id, task_id) do update set said = excluded.said, next_at = excluded.next_at
    ), ${eventCte({ from: "replaced", type: "'task.replaced'" })}, inserted as (
      select team_id, sandbox, flow, id from replaced
-   )${keepingFigures("$4")}
+   )${keepingFigures("$4")}, ${joiningLines("replaced")}
    select id, queue_id::float8 as "queueId", at as "createdAt", run_at as "runAt" from replaced`,
 );
 

@@ -2,6 +2,7 @@ import type { Reach } from "../../domain/reach.ts";
 import type { RetriedTask } from "../../domain/task-changes.ts";
 import { type Sql, statement } from "../sql.ts";
 import { keepingQueues } from "./endings.ts";
+import { joiningLines } from "./ordered-lines.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 import { NO_WORKER, one, tally } from "./tallies.ts";
 import { stateColumns } from "./task-state.ts";
@@ -21,7 +22,8 @@ export interface Renewal {
 const RETRY_TASK = statement(
   "retry_task",
   `with found as (
-     select f.team_id, f.id, f.queue_id, f.status as was, make_interval(secs => ${aheadSeconds()}) as ahead,
+     select f.team_id, f.id, f.queue_id, f.status as was,
+            f.status = 'failed' and f.failure_reason is distinct from 'expired' and f.dismissed_at is null as blocked, make_interval(secs => ${aheadSeconds()}) as ahead,
             greatest(now() + make_interval(secs => ${aheadSeconds()}) + make_interval(secs => $3),
                      case when f.status = 'cancelled' then f.completed_at + interval '1 second' end) as begins_at
        from tasks f ${withClock("f")}
@@ -46,8 +48,8 @@ const RETRY_TASK = statement(
             poll = null
        from found join kept q on q.team_id = found.team_id and q.id = found.queue_id and q.deleted_at is null
       where t.team_id = found.team_id and t.id = found.id
-     returning t.team_id, t.queue_id, t.id, q.name as queue, t.flow, t.run_at, t.sandbox, t.expires_in_seconds, was, found.ahead
-   ), tallied as (
+     returning t.team_id, t.queue_id, t.id, q.name as queue, t.flow, t.created_at, t.run_at, t.sandbox, t.expires_in_seconds, was, found.blocked, found.ahead
+   ), ${joiningLines("retried", "t.blocked")}, tallied as (
      ${tally({
        from: "retried",
        worker: NO_WORKER,

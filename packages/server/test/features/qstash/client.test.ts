@@ -99,7 +99,7 @@ describe("the official client", () => {
     assert.equal((await made.get()).parallelism, 1);
   });
 
-  it("keeps the order of a queue with parallelism 1 through a retry, and refuses flow control in it", async () => {
+  it("keeps the order of a queue with parallelism 1 through a retry, and while a flow control key holds its first message", async () => {
     const queue = client.queue({ queueName: "in-order" });
     await queue.upsert({ parallelism: 1 });
     fail();
@@ -114,18 +114,28 @@ describe("the official client", () => {
     assert.deepEqual([scene.callsTo("/o1").length, scene.callsTo("/o2").length], [2, 1]);
 
     const flowControl = { key: "line", parallelism: 2 };
-    const refusal = /Upstash-Flow-Control-Key: the queue .+in-order.+ has parallelism 1/;
-    await assert.rejects(queue.enqueue({ url, flowControl }), refusal);
-    const [item]: unknown[] = await client.batch([{ url, queueName: "in-order", flowControl }]);
-    assert.ok(typeof item === "object" && item !== null && "error" in item);
-    assert.match(String(item.error), refusal);
-    await unknown(client.queue({ queueName: "not-made" }).enqueue({ url, flowControl }), 400);
+    await client.flowControl.pause("line");
+    await queue.enqueue({ url: `${url}/o3`, flowControl });
+    await client.batch([
+      { url: `${url}/o4`, queueName: "in-order" },
+      { url: `${url}/o5`, queueName: "in-order", flowControl },
+    ]);
+    const last = () => scene.target.calls.map(({ path }) => path).filter((path) => /^\/o[3-5]$/.test(path));
+    await scene.settle();
+    assert.deepEqual(last(), []);
+    await client.flowControl.resume("line");
+    await scene.settle();
+    await scene.settle();
+    assert.deepEqual(last(), ["/o3", "/o4", "/o5"]);
+
+    const made = client.queue({ queueName: "made-with-flow" });
+    await made.enqueue({ url: `${url}/o6`, flowControl, delay: 3600 });
+    assert.equal((await made.get()).parallelism, 1);
     const timed = { destination: url, cron: "0 3 * * *", queueName: "in-order", flowControl };
-    await assert.rejects(client.schedules.create(timed), refusal);
-    await unknown(client.queue({ queueName: "not-made" }).get());
+    const { scheduleId } = await client.schedules.create(timed);
+    await client.schedules.delete(scheduleId);
     await queue.upsert({ parallelism: 2 });
     assert.equal((await scene.api.call("GET", "/v1/queues/in-order")).body.ordered, false);
-    await queue.enqueue({ url: `${url}/o3`, flowControl });
   });
 
   it("publishes to every endpoint of a URL group, and deduplicates by endpoint", async () => {

@@ -46,7 +46,7 @@ describe("the claim of an ordered queue", () => {
     store.openQueue({ ordered: true, concurrency: 1, ...settings });
   const claim = async (by = workerId): Promise<Claim | undefined> => {
     const request = await claimRequest(store.database, queue, { workerId: by, limit: 1 });
-    const { claims, isCurrent } = await claimOrderedTask(store.database, request);
+    const { claims, isCurrent } = await claimOrderedTask(store.database, request, () => 0);
     assert.equal(isCurrent, true);
     return claims[0];
   };
@@ -223,7 +223,7 @@ describe("the claim of an ordered queue", () => {
       others.map((each) => claimRequest(store.database, queue, { workerId: each, limit: 1 })),
     );
 
-    const results = await Promise.all(request.map((each) => claimOrderedTask(store.database, each)));
+    const results = await Promise.all(request.map((each) => claimOrderedTask(store.database, each, () => 0)));
 
     const claims = results.flatMap((result) => result.claims);
     assert.deepEqual(
@@ -289,7 +289,7 @@ describe("the claim of an ordered queue", () => {
     const request = await claimRequest(store.database, queue, { workerId, limit: 1 });
     await updateQueue(store.database, queue.teamId, queue.name, { ordered: false });
 
-    const { isCurrent, claims } = await claimOrderedTask(store.database, request);
+    const { isCurrent, claims } = await claimOrderedTask(store.database, request, () => 0);
 
     assert.deepEqual([isCurrent, claims.length], [false, 0]);
   });

@@ -164,11 +164,15 @@ describe("a batch of plain tasks with flows", () => {
     assert.equal((await insert(store.database, flow("bounded"), flow("bounded"))).length, 1);
   });
 
-  it("refuses a task of an ordered queue", async () => {
+  it("puts a task of an ordered queue into its line", async () => {
     const line = await store.openQueue({ ordered: true, concurrency: 1 });
     const submission = { task: { ...newTask(line), ...flow("line") }, reservation: null };
 
-    assert.deepEqual(await insertTasks(store.database, [submission], workerId), [null]);
+    const [accepted] = await insertTasks(store.database, [submission], workerId);
+
+    assert.equal(accepted?.handedOff, false);
+    const rows = await store.database.rows("select begun from line_tasks where task_id = $1", [accepted?.id]);
+    assert.deepEqual(rows, [{ begun: false }]);
   });
 
   it("is stored as pending when its slots have another epoch", async () => {

@@ -122,6 +122,13 @@ describe("a cached query plan", () => {
     await node.submit({ flow: line });
     await node.queues.create(principal, "line", { ordered: true, concurrency: 1 });
     await node.submit({ queue: "line" });
+    const submitHeads = async () => {
+      for (const own of [flow, line]) {
+        await node.submit({ queue: "line", flow: own });
+        await node.dispatchOnce();
+      }
+    };
+    await submitHeads();
     await node.queues.create(principal, "rated", { rate: 100 });
     // The second claim reports the call of the first.
     for (const rated of [{}, { flow }]) {
@@ -153,6 +160,7 @@ describe("a cached query plan", () => {
       await node.dispatchOnce();
     }
     await submitUnheld();
+    await submitHeads();
     await node.tasks.create(principal, { ...plainRequest(target.url), waitForCallback: true });
     await node.submit({ delaySeconds: 60 });
     await server.advance(60);
