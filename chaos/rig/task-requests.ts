@@ -36,8 +36,9 @@ export const MIX: Mix = {
   flows: 0.3,
 };
 
-/** Concurrency, rate and period: met now and then, and enough for what comes at the usual rate. */
+/** Concurrency, rate and period: met now and then, and enough for what comes at the usual rate. Without a rate, a task may start with its creation. */
 const FLOWS = [
+  [3, null, null],
   [2, 4, 2],
   [3, 10, 4],
   [4, 6, 2],
@@ -70,13 +71,15 @@ export function drawTask(
   const waits = follow < mix.waiting;
   const polls = !waits && follow < mix.waiting + mix.polling;
   const told = random.chance(mix.told) ? `${target}/told` : undefined;
+  // With the settings of its queue alone, a task is stored by a statement of its own.
+  const isPlain = random.chance(0.4);
   const shared = {
     queue,
     priority: random.between(1, 10),
-    timeout: random.between(3, 4),
+    timeout: isPlain ? undefined : random.between(3, 4),
     ...(delaySeconds > 0 && { delay: delaySeconds }),
   };
-  const maxRetries = random.between(1, 3);
+  const maxRetries = isPlain ? undefined : random.between(1, 3);
   const pollConfig = polls
     ? {
         urlTemplate: `${target}/poll/{startResult.body.id}?nonce=${nonce}&polls=${random.between(0, 2)}&end=${random.chance(0.8) ? "done" : "failed"}`,
@@ -93,7 +96,7 @@ export function drawTask(
   const flow = isInLine
     ? { key: orderedKey(random.between(0, 3)), ordered: true }
     : random.chance(mix.flows)
-      ? { key: flowKey(concurrency, rate, period), concurrency, rate, period }
+      ? { key: flowKey(concurrency, rate, period), concurrency, ...(rate !== null && { rate, period }) }
       : undefined;
   const body = isDirect
     ? {
