@@ -236,6 +236,11 @@ test("F: no call of a paused or deleted queue starts", () => {
   const created = answer("create", 995);
   assert.deepEqual(brokenIn(historyOf({ answers: [created, pause] })), ["F"]);
   assert.deepEqual(brokenIn(historyOf({ answers: [created, pause, resume] })), []);
+  const lost = answer("resume", 20, { taskId: null, status: null });
+  const resumed = [queueChange(500, { paused: false }), ...goodChanges()];
+  assert.deepEqual(brokenIn(historyOf({ answers: [lost, created, pause], changes: resumed })), []);
+  assert.deepEqual(brokenIn(historyOf({ answers: [lost, created, pause] })), ["F"]);
+  assert.deepEqual(brokenIn(historyOf({ answers: [created, pause], changes: resumed })), ["F"]);
   const gone = [queueChange(500, { deleted: true }), ...goodChanges()];
   assert.deepEqual(brokenIn(historyOf({ changes: gone })), ["F"]);
 });

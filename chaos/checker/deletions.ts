@@ -58,7 +58,8 @@ function callsAfterCancel(history: History, stories: Stories): Violation[] {
 function begunInStillness(call: Seen, { answers }: History, stories: Stories): Violation[] {
   const claim = stories.claimOf(call);
   if (claim === null) return [];
-  const name = stories.queueStates(claim.queueId)[0]?.queue.name;
+  const states = stories.queueStates(claim.queueId);
+  const name = states[0]?.queue.name;
   const isOlder = ({ endedAt }: Answer) => endedAt + COMMIT_MS < claim.committedAt;
   const ofQueue = answers.filter(({ queue }) => queue !== null && queue === name);
   const stop = ofQueue.findLast(
@@ -70,10 +71,15 @@ function begunInStillness(call: Seen, { answers }: History, stories: Stories): V
     ofQueue.some(
       ({ action, endedAt, at }) =>
         (action === "resume" || action === "create-queue") && endedAt >= stop.at && at <= claim.committedAt,
-    );
+    ) ||
+    // A resume without an answer was handled by a process that was frozen before the pause and went on after it.
+    (ofQueue.some(
+      ({ action, status, at }) => action === "resume" && status === null && at <= claim.committedAt,
+    ) &&
+      states.some(({ from, queue }) => !queue.paused && from >= stop.at && from <= claim.committedAt));
   const violations: Violation[] = [];
   if (!isOn) violations.push(still(call, "begun after its queue's pause was answered"));
-  const gone = stories.queueStates(claim.queueId).find(({ queue }) => queue.deleted);
+  const gone = states.find(({ queue }) => queue.deleted);
   if (gone !== undefined && gone.from + COMMIT_MS < claim.committedAt)
     violations.push(still(call, "begun after its queue was deleted"));
   return violations;
