@@ -11,7 +11,7 @@ import { NO_QUEUE } from "../store/tasks/hints.ts";
 import type { HeadState } from "../store/tasks/ordered-claims.ts";
 import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
-import { claimRequest } from "./flow-claim-request.ts";
+import { CLAIM_LIMIT, chooseFlows, claimRequest } from "./flow-claim-request.ts";
 import type { SayHint } from "./hints.ts";
 import { createKnownFlows, type KnownFlows } from "./known-flows.ts";
 import type { Lease } from "./lease.ts";
@@ -22,9 +22,6 @@ import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { QueueClaims } from "./queue-claims.ts";
 import type { Unanswered } from "./unanswered.ts";
 
-const CLAIM_LIMIT = 200;
-/** Flows in one claim. */
-const MOST_FLOWS = 100;
 /** Another node's claim has the flow: it is over in a few milliseconds. */
 const BUSY_MS = 5;
 
@@ -87,40 +84,13 @@ export function createFlows(deps: {
   const { localQueues, lease, time, log, meter = NO_METER } = deps;
   const subscribers = createSubscriberMemory();
   const known = createKnownFlows(deps);
-  const { open, lineUp, block, unblock, leaveLine, wakeLine, tellOthers } = known;
+  const { open, lineUp, block, unblock, wakeLine, tellOthers } = known;
   let stopped = false;
 
   const calls = createFlowCalls({ sql: deps.chores, time, log });
 
-  /** The flows that wait for this queue, with slots for them in all of their queues: tasks of a flow go by priority there. */
-  function prepare(local: LocalQueue): { readonly chosen: Flow[]; readonly queues: Map<LocalQueue, number> } {
-    const chosen: Flow[] = [];
-    const queues = new Map<LocalQueue, number>();
-    for (const flow of local.flows) {
-      if (chosen.length === MOST_FLOWS) break;
-      if (chosen[0] !== undefined && chosen[0].isOrdered !== flow.isOrdered) continue;
-      // Its tasks here may have been claimed since it lined up: it would be served again and again.
-      local.flows.delete(flow);
-      if (!flow.lanes.has(local.queue)) continue;
-      chosen.push(flow);
-      unblock(flow);
-      leaveLine(flow);
-      for (const queue of flow.lanes.keys()) {
-        const other = localQueues.open(flow.teamId, queue);
-        // Those of an ordered queue are claimed with its line.
-        if (queues.has(other) || (other.grant?.ordered && !other.stale)) continue;
-        const free = other.stale ? 0 : Math.min(localQueues.free(other), CLAIM_LIMIT);
-        if (other.stale) deps.lineUp(other);
-        if (free <= 0) continue;
-        localQueues.take(other, free);
-        queues.set(other, free);
-      }
-    }
-    return { chosen, queues };
-  }
-
   async function claim(local: LocalQueue): Promise<void> {
-    const { chosen, queues } = prepare(local);
+    const { chosen, queues } = chooseFlows(local, { localQueues, known, lineUp: deps.lineUp });
     const unused = new Map(queues);
     const marks = new Map(chosen.map((flow) => [flow, markOf(flow)]));
     const question = deps.unanswered.ask();
@@ -129,7 +99,7 @@ export function createFlows(deps: {
       if (queues.size === 0) return chosen.forEach(lineUp);
       await deps.holdBack(queues.keys(), chosen);
       const sentAtMs = time.monotonicMs();
-      const asked = claimRequest(local.teamId, lease.workerId, chosen, queues, CLAIM_LIMIT);
+      const asked = claimRequest(local.teamId, lease.workerId, chosen, queues);
       const claimed = await deps.claimFlows(queues.keys(), asked, subscribers);
       if (question.isTooOld()) {
         await deps.release(claimed.claims);
