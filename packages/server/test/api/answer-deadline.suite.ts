@@ -80,8 +80,9 @@ describe("the deadline of an answer", () => {
   it("does not run while the client is still sending the body", async () => {
     const asked = send("PATCH", "/v1/queues/default");
     asked.write('{"concurrency":');
-    await once(api.app.server, "request");
-    await until(() => missed.size > 0);
+    const [received] = await once(api.app.server, "request");
+    // The caller is known, and its body is being read.
+    await until(() => missed.size > 0 && received.readableFlowing === true);
     passTime();
     asked.end("4}");
 
