@@ -17,7 +17,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
       /usr/local/bin/yarn /usr/local/bin/yarnpkg \
  && install -d -o node -g node -m 0700 /var/lib/bellhop
 COPY --from=install /opt/bellhop/node_modules /opt/bellhop/node_modules
-RUN ln -s /opt/bellhop/node_modules/bellhop/dist/cli/bellhop.js /usr/local/bin/bellhop
+RUN ln -s /opt/bellhop/node_modules/bellhop/dist/bundle/cli/bellhop.js /usr/local/bin/bellhop
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8787 BELLHOP_DATA_DIR=/var/lib/bellhop
 # The embedded PostgreSQL does not run as root, and nothing else has to.
 USER node

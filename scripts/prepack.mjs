@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const here = process.cwd();
-/** The dashboard and the documentation, which builds of their own leave there. */
-const BUILT_APART = /^(page|help)\//;
+/** The dashboard, the documentation and the bundle, which builds of their own leave there. */
+const BUILT_APART = /^(page|help|bundle)\//;
 const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
 execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: here });

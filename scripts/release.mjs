@@ -6,7 +6,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readNotices } from "./notices.mjs";
 import { checkContents, checkTypes, lint, listFiles } from "./release/check.mjs";
+import { keepShipped } from "./release/sbom.mjs";
 import { measureNpx, tryPackages } from "./release/try.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -41,7 +43,7 @@ for (const { name, directory, hasTypes } of PACKAGES) {
   say(
     `  ${files.size} files, ${(bytes / 1e6).toFixed(1)} MB: contents, publint${hasTypes ? ", types" : ""} fine`,
   );
-  tarballs.push({ name, version, file });
+  tarballs.push({ name, version, file, files });
 }
 writeChecksums(writeSbom());
 const wanted = readNodes();
@@ -60,15 +62,19 @@ function pack(name) {
   return join(out, printed.trim().split("\n").at(-1));
 }
 
-/** What the packages bring along, from the lockfile: also for the platforms that this machine is not. */
 function writeSbom() {
-  const [{ version }] = tarballs;
+  const [{ version, files }] = tarballs;
   const file = join(out, `bellhop-${version}.cdx.json`);
-  const args = ["sbom", "--sbom-format=cyclonedx", "--omit=dev", "--package-lock-only"];
-  for (const { name } of PACKAGES) args.push("-w", name);
+  const args = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only"];
   const text = execFileSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
-  writeFileSync(file, text);
-  say(`  SBOM: ${JSON.parse(text).components.length} components`);
+  const { optionalDependencies } = JSON.parse(String(files.get("package.json")));
+  const sbom = keepShipped(JSON.parse(text), [
+    ...tarballs,
+    ...Object.entries(optionalDependencies).map(([name, exact]) => ({ name, version: exact })),
+    ...readNotices(String(files.get("THIRD-PARTY-NOTICES"))),
+  ]);
+  writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
+  say(`  SBOM: ${sbom.components.length} components`);
   return file;
 }
 

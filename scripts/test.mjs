@@ -10,7 +10,7 @@ import { finished } from "node:stream/promises";
 import { run } from "node:test";
 import { spec, tap } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
-import { bundleServer } from "./test-bundle.mjs";
+import { bundleServer } from "./bundle.mjs";
 import { describeFailures } from "./test-failures.mjs";
 import { planProcesses } from "./test-processes.mjs";
 import { makeScratch, removeScratch } from "./test-scratch.mjs";
@@ -30,7 +30,7 @@ const scratch = await makeScratch();
 const postgres = await startTestServer(scratch, tree);
 try {
   await prepareTree();
-  process.env.TEST_BUNDLE = await bundleServer();
+  process.env.TEST_BUNDLE = (await bundleServer()).directory;
   await postgres.makeTemplate();
   await runTests();
 } finally {
@@ -45,7 +45,6 @@ async function prepareTree() {
   }
   const outputs = (await readdir(tree, { recursive: true })).filter((name) => name.endsWith(".js"));
   for (const name of outputs) {
-    if (name.startsWith("bundle")) continue;
     if (!existsSync(join(root, name.replace(/js$/, "ts")))) await rm(join(tree, name));
   }
 }

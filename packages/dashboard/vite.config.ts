@@ -23,6 +23,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Of the packages in the page: `npm pack` puts them into THIRD-PARTY-NOTICES.
+    license: { fileName: ".vite/licences.json" },
     // Asked for by the SDK only where a runtime has no crypto of its own; browsers do.
     rolldownOptions: { external: ["node:crypto"] },
   },

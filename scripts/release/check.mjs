@@ -13,13 +13,15 @@ const RULES = {
     needed: [
       "LICENSE",
       "README.md",
+      "THIRD-PARTY-NOTICES",
       "package.json",
-      "dist/cli/bellhop.js",
-      "dist/main.js",
+      "dist/bundle/cli/bellhop.js",
+      "dist/bundle/main.js",
       "dist/page/index.html",
       "dist/help/index.html",
     ],
-    allowed: /^(LICENSE|README\.md|package\.json|dist\/(page|help)\/.+|dist\/.+\.js)$/,
+    allowed:
+      /^(LICENSE|README\.md|THIRD-PARTY-NOTICES|package\.json|dist\/(page|help)\/[^.].*|dist\/bundle\/.+\.js)$/,
   },
   "@bellhop/sdk": {
     needed: ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/index.d.ts", "dist/cjs/index.js"],

@@ -9,7 +9,7 @@ export const SERVER = join(ROOT, "packages/server");
 
 const built = process.env["TEST_BUNDLE"] ?? join(SERVER, "dist");
 
-/** The server and its command line to run: `dist`, or what `npm test` bundled of it, which starts in half the time. */
+/** The server and its command line to run: `dist`, or the bundle of it that the package has, which starts in half the time. */
 export const MAIN = join(built, "main.js");
 export const BELLHOP = join(built, "cli/bellhop.js");
 

@@ -1,4 +1,4 @@
-/** All of the SDK that the command line uses. The packed server has a copy of the SDK, and of its files only this one differs. */
+/** All of the SDK that the command line uses. */
 export {
   type AnswerOf,
   ApiError,

