@@ -1,6 +1,7 @@
 import pg from "pg";
 import { Problem } from "../domain/problem.ts";
 import { type Database, type Sql, type Statement, statement, Unstorable } from "../store/sql.ts";
+import { toParameter } from "./array-literal.ts";
 import { beginDeadline, endDeadline, isOpen } from "./deadlines.ts";
 import { toRows } from "./rows.ts";
 
@@ -150,9 +151,10 @@ class Silence extends Error {
 /** With a name the driver prepares it on its connection. */
 function toConfig(query: Statement, values: readonly unknown[] = []): pg.QueryArrayConfig {
   const { name, text, isPrepared } = query;
+  const parameters = values.map(toParameter);
   return isPrepared
-    ? { name, text, values: [...values], rowMode: "array" }
-    : { text, values: [...values], rowMode: "array" };
+    ? { name, text, values: parameters, rowMode: "array" }
+    : { text, values: parameters, rowMode: "array" };
 }
 
 /** Converts errors of an unreachable database into the problem for callers. */
