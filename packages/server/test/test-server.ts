@@ -21,7 +21,7 @@ import type { QueueService } from "../src/service/tasks/queue-service.ts";
 import type { TaskService } from "../src/service/tasks/task-service.ts";
 import type { SigningSecretService } from "../src/service/vault/signing-secret-service.ts";
 import { insertTeam } from "../src/store/identity/teams.ts";
-import { CHANNEL } from "../src/store/tasks/hints.ts";
+import { CHANNEL, hintText } from "../src/store/tasks/hints.ts";
 import { parseKeyRing } from "../src/vault/key-ring.ts";
 import type { Vault } from "../src/vault/vault.ts";
 import { inTime, until } from "./patience.ts";
@@ -117,7 +117,15 @@ export async function openTestServer(
     return node;
   };
   const node = await openNode();
-  await node.queues.create(principal, QUEUE, queueSettings);
+  /** Resolves once every node has received the hint of the creation: it cannot reach a node in the middle of the test. */
+  const createQueue = async (owner: Requester, settings: Partial<QueueSettings>) => {
+    await node.queues.create(owner, QUEUE, settings);
+    for (const each of nodes) {
+      await each.receives(hintText({ kind: "queue", teamId: owner.teamId, queue: QUEUE }, 0));
+      await idle(each);
+    }
+  };
+  await createQueue(principal, queueSettings);
 
   return {
     ...node,
@@ -130,7 +138,7 @@ export async function openTestServer(
     async openTeam(settings = {}) {
       const other = await insertTeam(test.database, "Guests", "free");
       const guest = principalOf(other);
-      await node.queues.create(guest, QUEUE, settings);
+      await createQueue(guest, settings);
       return guest;
     },
     task: (id) => node.tasks.get(principal, id),

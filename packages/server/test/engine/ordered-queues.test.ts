@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
+import { createTestTime } from "../test-time.ts";
 
 /** Strict order: one task at a time, in the order of creation, over all nodes. */
 describe("an ordered queue", () => {
@@ -70,6 +71,26 @@ describe("an ordered queue", () => {
     await other.tasks.cancel(server.principal, waiting);
     await server.settled(4);
     assert.deepEqual(called().slice(3), [pathOf(3)]);
+  });
+
+  it("continues at once when its first task is cancelled right after the queue's creation", async () => {
+    // No time passes: without a hint, no node learns that the queue is ordered.
+    server = await openTestServer({}, { time: createTestTime() });
+    const other = await server.openNode();
+    for (const { engine } of [server, other]) engine.actors.start();
+    await server.quiet();
+    const queue = "line";
+    await server.queues.create(server.principal, queue, { ordered: true });
+    const waiting = await submit(server, 0, { queue, waitForCallback: true });
+    await submit(server, 1, { queue });
+    await server.settled(1);
+    await server.quiet();
+    assert.deepEqual(called(), [pathOf(0)]);
+
+    await other.tasks.cancel(server.principal, waiting);
+
+    await server.settled(2);
+    assert.deepEqual(called(), [0, 1].map(pathOf));
   });
 
   it("starts the first task again, before any other, when its node has died", async () => {

@@ -61,19 +61,19 @@ export function createQueueService(deps: {
   }
 
   /**
-   * Changes a queue, records it, and notifies every dispatcher and the subscribers, in one commit. Null if nothing
-   * changed.
+   * Creates or changes a queue, records it, and notifies every node and the subscribers, in one commit. Null if
+   * nothing changed.
    */
-  async function change(
+  async function change<Changed extends Queue | null>(
     requester: Requester,
     queue: string,
     recorded: Omit<Change, "target">,
     type: QueueEventType,
-    work: (sql: Sql) => Promise<Queue | null>,
-  ): Promise<Queue | null> {
+    work: (sql: Sql) => Promise<Changed>,
+  ): Promise<Changed> {
     const done = await database.transaction(async (sql) => {
       const changed = await work(sql);
-      if (changed === null) return null;
+      if (changed === null) return changed;
       await recordChange(sql, requester, { ...recorded, target: queue });
       await writeQueueEvent(sql, type, changed);
       await sendHints(sql, [hintText({ kind: "queue", teamId: requester.teamId, queue }, 0)]);
@@ -84,22 +84,17 @@ export function createQueueService(deps: {
   }
 
   return {
-    create: async (requester, name, settings) => {
+    async create(requester, name, settings) {
       requireWithinPlan(requester, settings);
       const chosen = { ...QUEUE_DEFAULTS, ...withRate(withOrder(settings, QUEUE_DEFAULTS), QUEUE_DEFAULTS) };
-      const created = await database.transaction(async (sql) => {
+      const recorded = { action: "queue.created", detail: namedSettings(settings) } as const;
+      return change(requester, name, recorded, recorded.action, async (sql) => {
         if (requester.limits.queues !== null)
           requireRoom(requester, "queues", (await holdTeamUsage(sql, requester)).queues);
         const made = await insertQueue(sql, requester.teamId, name, chosen);
         if (made === null) throw new Problem("queue_exists", { name });
-        const queue = await updateBreaker(sql, await updateRate(sql, made, chosen), chosen.breaker);
-        const detail = namedSettings(settings);
-        await recordChange(sql, requester, { action: "queue.created", target: name, detail });
-        await writeQueueEvent(sql, "queue.created", queue);
-        return queue;
+        return updateBreaker(sql, await updateRate(sql, made, chosen), chosen.breaker);
       });
-      onChanged();
-      return created;
     },
     async list(principal, { limit, cursor } = WHOLE_LIST, sandbox = null) {
       const environment = chooseSandbox(principal, sandbox) ? "test" : "live";

@@ -5,7 +5,7 @@ export const CHANNEL = "bellhop";
 
 /**
  * `due`: there are due tasks · `later`: a task becomes due before the next check · `ended`: a notification may be due ·
- * `queue`: its settings changed · `slots`: a worker needs some, or returned some · `team`: its plan changed, for any
+ * `queue`: it was created or changed · `slots`: a worker needs some, or returned some · `team`: its plan changed, for any
  * queue · `schedule`: one of the team changed, for any queue.
  */
 const KINDS = ["due", "later", "ended", "queue", "slots", "team", "schedule"] as const;
