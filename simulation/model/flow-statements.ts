@@ -47,14 +47,7 @@ export const flowStatements: Effects = {
     const chosen = withSlots(byTurn(picked), slots).slice(0, limit);
     for (const gate of gates) clean(session, gate);
     const claimed = chosen.map((row) => claimRow(session, row, workerId));
-    const states = gates.map(({ places, ...gate }) => ({
-      ...stateOf(gate),
-      isPaused: gate.ordered === true,
-      isOrdered: gate.ordered === true,
-      places,
-      hold: null,
-    }));
-    return answer(session, { keys, slots, states }, claimed);
+    return answer(session, { keys, slots, states: gates.map(limitsOf) }, claimed);
   },
 
   claim_flow_lines(session, values) {
@@ -106,14 +99,7 @@ export const flowStatements: Effects = {
       const isOpen = gate.ordered !== true && gate.places > 0 && gate.permits > 0;
       return isOpen ? claimHead(session, values, textAt(values, 9)) : [];
     });
-    const states = gates.map(({ places, ...gate }) => ({
-      ...stateOf(gate),
-      isPaused: gate.ordered === true,
-      isOrdered: gate.ordered === true,
-      places,
-      hold: null,
-    }));
-    return answer(session, { keys, slots, states }, claimed);
+    return answer(session, { keys, slots, states: gates.map(limitsOf) }, claimed);
   },
 
   /** The same for an ordered flow. */
@@ -291,6 +277,12 @@ function withSlots(tasks: readonly TaskColumns[], slots: ReadonlyMap<number, num
 
 function stateOf({ key, permits, period, permitMs }: Omit<Gate, "places">): object {
   return { key, isPaused: false, isPausedForGood: false, pausedMs: null, permits, period, permitMs };
+}
+
+/** The state of a flow in the answer to a claim that starts nothing of an ordered flow. */
+function limitsOf({ places, ...gate }: Gate): object {
+  const isOrdered = gate.ordered === true;
+  return { ...stateOf(gate), isPaused: isOrdered, isOrdered, places, hold: null };
 }
 
 function answer(

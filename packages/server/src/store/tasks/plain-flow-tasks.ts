@@ -11,7 +11,10 @@ import {
 import { IS_ORDERED } from "./flow-claim-parts.ts";
 import {
   ANSWER,
+  acceptedBy,
+  batchValues,
   FIRST_ARRAY,
+  messages,
   PLAIN,
   type PlainAnswer,
   plainColumns,
@@ -128,35 +131,18 @@ export async function insertPlainFlowTasks(
   workerId: number,
   memory: SubscriberMemory,
 ): Promise<Accepted[] | "not plain" | "nothing done"> {
-  const [first] = submissions;
   // Below 0: a node that makes no calls.
-  if (first === undefined || workerId <= 0) return "not plain";
-  const { teamId, queue } = first.task;
-  let slot: Submission["reservation"] = null;
-  let held = 0;
-  for (const { task, reservation } of submissions) {
-    if (task.teamId !== teamId || task.queue !== queue || !isPlainOfFlow(task)) return "not plain";
-    if (reservation === null) continue;
-    if (slot !== null && (slot.queueId !== reservation.queueId || slot.epoch !== reservation.epoch))
-      return "not plain";
-    slot = reservation;
-    held += 1;
-  }
+  if (workerId <= 0 || !submissions.every(({ task }) => isPlainOfFlow(task))) return "not plain";
+  const batch = batchValues(submissions, workerId);
+  if (batch === null) return "not plain";
   const { ranks, carried } = flowColumns(submissions);
   const [stored] = await tryHot<PlainAnswer & { readonly begunIds: readonly string[] }>(
     sql,
     INSERT_PLAIN_FLOW,
     [
-      submissions.map(({ task }) => task.id),
-      workerId,
-      teamId,
-      queue,
-      slot?.queueId ?? null,
-      held,
-      submissions.length - held,
-      slot?.epoch ?? null,
+      ...batch,
       ...plainColumns(submissions),
-      submissions.map(({ task }) => task.message && JSON.stringify(task.message)),
+      messages(submissions),
       submissions.map(({ task }) => task.flow?.key ?? null),
       ranks,
       ...carried,
@@ -164,23 +150,9 @@ export async function insertPlainFlowTasks(
     memory,
   );
   if (stored === undefined) return "nothing done";
-  const createdAt = new Date(stored.createdMs);
   const begun = new Set(stored.begunIds);
-  const { queueId, maxRetries, backoff, retryDelaySeconds, retryMaxDelaySeconds } = stored;
-  const { noRetryStatuses, timeoutSeconds } = stored;
-  return submissions.map(({ task: { id } }) => ({
-    id,
-    queueId,
-    handedOff: begun.has(id),
-    createdAt,
-    runAt: createdAt,
-    maxRetries,
-    backoff,
-    retryDelaySeconds,
-    retryMaxDelaySeconds,
-    noRetryStatuses,
-    timeoutSeconds,
-  }));
+  const accepted = acceptedBy(stored);
+  return submissions.map(({ task: { id } }) => accepted(id, begun.has(id)));
 }
 
 type Figures = Pick<NonNullable<NewTask["flow"]>, "concurrency" | "rate" | "period" | "ordered">;

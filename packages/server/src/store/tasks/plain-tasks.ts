@@ -162,35 +162,15 @@ export async function insertPlainTasks(
   workerId: number,
   memory: SubscriberMemory,
 ): Promise<(Accepted | null)[] | "not plain" | "nothing done"> {
-  const [first] = submissions;
-  if (first === undefined || workerId === NO_WORKER) return "not plain";
-  const { teamId, queue } = first.task;
-  let slot: Submission["reservation"] = null;
-  let held = 0;
-  let isKeyed = false;
-  let hasMessage = false;
-  for (const { task, reservation } of submissions) {
-    if (task.teamId !== teamId || task.queue !== queue || !isPlain(task)) return "not plain";
-    isKeyed ||= task.idempotency !== null;
-    hasMessage ||= task.message !== null;
-    if (reservation === null) continue;
-    if (slot !== null && (slot.queueId !== reservation.queueId || slot.epoch !== reservation.epoch))
-      return "not plain";
-    slot = reservation;
-    held += 1;
-  }
-  if (isKeyed && hasMessage) return "not plain";
+  if (workerId === NO_WORKER || !submissions.every(({ task }) => isPlain(task))) return "not plain";
+  const batch = batchValues(submissions, workerId);
+  const isKeyed = submissions.some(({ task }) => task.idempotency !== null);
+  const hasMessage = submissions.some(({ task }) => task.message !== null);
+  if (batch === null || (isKeyed && hasMessage)) return "not plain";
   const values = [
-    submissions.map(({ task }) => task.id),
-    workerId,
-    teamId,
-    queue,
-    slot?.queueId ?? null,
-    held,
-    submissions.length - held,
-    slot?.epoch ?? null,
+    ...batch,
     ...(isKeyed ? keyedColumns(submissions) : plainColumns(submissions)),
-    ...(hasMessage ? [submissions.map(({ task }) => task.message && JSON.stringify(task.message))] : []),
+    ...(hasMessage ? [messages(submissions)] : []),
   ];
   const size = submissions.length === 1 ? "one" : "many";
   const [stored] = isKeyed
@@ -203,23 +183,72 @@ export async function insertPlainTasks(
         () => [plainEntries(submissions)],
       );
   if (stored === undefined) return "nothing done";
-  const createdAt = new Date(stored.createdMs);
-  return submissions.map(({ task, reservation }) => {
-    if (stored.storedIds?.includes(task.id) === false) return null;
-    return {
-      id: task.id,
-      queueId: stored.queueId,
-      handedOff: reservation !== null,
-      createdAt,
-      runAt: createdAt,
-      maxRetries: stored.maxRetries,
-      backoff: stored.backoff,
-      retryDelaySeconds: stored.retryDelaySeconds,
-      retryMaxDelaySeconds: stored.retryMaxDelaySeconds,
-      noRetryStatuses: stored.noRetryStatuses,
-      timeoutSeconds: stored.timeoutSeconds,
-    };
+  const { storedIds } = stored;
+  const accepted = acceptedBy(stored);
+  return submissions.map(({ task: { id }, reservation }) =>
+    storedIds?.includes(id) === false ? null : accepted(id, reservation !== null),
+  );
+}
+
+/**
+ * $1 to $8 of the statements above. Null if the tasks are for several queues, or their slots were reserved under
+ * several epochs.
+ */
+export function batchValues(submissions: readonly Submission[], workerId: number): unknown[] | null {
+  const [first] = submissions;
+  if (first === undefined) return null;
+  const { teamId, queue } = first.task;
+  let slot: Submission["reservation"] = null;
+  let held = 0;
+  for (const { task, reservation } of submissions) {
+    if (task.teamId !== teamId || task.queue !== queue) return null;
+    if (reservation === null) continue;
+    if (slot !== null && (slot.queueId !== reservation.queueId || slot.epoch !== reservation.epoch))
+      return null;
+    slot = reservation;
+    held += 1;
+  }
+  return [
+    submissions.map(({ task }) => task.id),
+    workerId,
+    teamId,
+    queue,
+    slot?.queueId ?? null,
+    held,
+    submissions.length - held,
+    slot?.epoch ?? null,
+  ];
+}
+
+/** What callers learn of a stored task, by the answer to its batch. */
+export function acceptedBy({
+  queueId,
+  createdMs,
+  maxRetries,
+  backoff,
+  retryDelaySeconds,
+  retryMaxDelaySeconds,
+  noRetryStatuses,
+  timeoutSeconds,
+}: PlainAnswer): (id: string, handedOff: boolean) => Accepted {
+  const createdAt = new Date(createdMs);
+  return (id, handedOff) => ({
+    id,
+    queueId,
+    handedOff,
+    createdAt,
+    runAt: createdAt,
+    maxRetries,
+    backoff,
+    retryDelaySeconds,
+    retryMaxDelaySeconds,
+    noRetryStatuses,
+    timeoutSeconds,
   });
+}
+
+export function messages(submissions: readonly Submission[]): unknown[] {
+  return submissions.map(({ task }) => task.message && JSON.stringify(task.message));
 }
 
 export function plainColumns(submissions: readonly Submission[]): unknown[][] {
