@@ -117,14 +117,20 @@ export async function holdLineForCallbacks(
 /** Tasks with a flow that may wait in a queue when it becomes ordered: each gets a row in that transaction. */
 export const MOST_JOINING = 10_000;
 
-/** What has begun holds the line. */
+/**
+ * Tasks that have begun, and wait for their next attempt, hold the line.
+ *
+ * Every node runs this statement every five seconds, for a minute after a change of the queue. The order by flow leaves the planner only
+ * the index of waiting tasks with a flow, of which it reads the team's part: 2 ms beside 50,000 such tasks of one flow in other queues,
+ * 7 to 19 ms if they have as many flows. Without the order it may read all tasks of the queue: 60 ms for 50,000 that have ended.
+ */
 const JOIN_FLOW_TASKS = statement(
   "join_flow_tasks",
   `with waiting as materialized (
      select t.*, ${HAS_BEGUN} as has_begun from tasks t
       where t.team_id = $1 and t.queue_id = $2 and t.flow_due_at is not null
         and not exists (select 1 from line_tasks l where l.team_id = t.team_id and l.task_id = t.id and l.queue_id = t.queue_id)
-      limit ${MOST_JOINING + 1}
+      order by t.flow limit ${MOST_JOINING + 1}
    ), joined as (
      insert into line_tasks (team_id, queue_id, created_at, task_id, begun, retries)
      select t.team_id, t.queue_id, case when has_begun then t.created_at else ${PLACE} end, t.id, has_begun,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { dueAmong, lookForDue, queuesWithDueTasks } from "../../../src/store/tasks/due-queues.ts";
+import { joinFlowTasks } from "../../../src/store/tasks/ordered-lines.ts";
 import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
 import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
@@ -35,9 +36,9 @@ const MODES = ["custom", "generic"] as const;
 
 /** Rows straight into the table: what matters here is only that they are many. */
 async function fill(store: TestStore, queue: StoredQueue, count: number, columns: Record<string, string>) {
-  const { status = "", run_at = "" } = columns;
+  const { status = "", run_at = "", flow } = columns;
   Object.assign(columns, {
-    due_at: status === "'pending'" ? run_at : "null",
+    [flow === undefined ? "due_at" : "flow_due_at"]: status === "'pending'" ? run_at : "null",
     list_key: status === "'pending'" ? status : "'begun'",
   });
   const names = Object.keys(columns);
@@ -53,6 +54,7 @@ async function fill(store: TestStore, queue: StoredQueue, count: number, columns
 }
 
 const delayed = { status: "'pending'", run_at: "now() + interval '1 hour'" };
+const inFlow = { ...delayed, flow: "'customer-' || n" };
 const finished = { status: "'completed'", run_at: "now()", completed_at: "now()" };
 const held = (workerId: number) => ({
   status: "'active'",
@@ -127,6 +129,29 @@ describe("the plan of the count of tasks that name a vault token", () => {
             countTokenTasks(sql, live(queue.teamId), "tok_01k9z3mxe5f8hrk3yv5pzq8c2d", 100),
           );
           assert.ok(plan.blocks < 300, `${statistics}, ${mode}: ${plan.blocks} by ${plan.indexes.join()}`);
+        }
+        await store.database.rows("analyze tasks");
+      }
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+describe("the plan of the search for tasks with a flow that have no row in the line of their queue", () => {
+  it("reads no tasks without a flow, with old and with new statistics", async () => {
+    const store = await openTestStore();
+    try {
+      const queue = await store.openQueue();
+      await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
+      await fill(store, queue, 10_000, { ...finished, priority: "5" });
+      await fill(store, await store.openQueue(), 1_000, { ...inFlow, priority: "5" });
+      for (const statistics of ["old", "new"]) {
+        for (const mode of MODES) {
+          const plan = await explain(store.database, mode, (sql) =>
+            joinFlowTasks(sql, { teamId: queue.teamId, queueId: queue.id }),
+          );
+          assert.ok(plan.blocks < 100, `${statistics}, ${mode}: ${plan.blocks} by ${plan.indexes.join()}`);
         }
         await store.database.rows("analyze tasks");
       }
