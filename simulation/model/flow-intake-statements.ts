@@ -12,7 +12,7 @@ interface Carried extends FlowColumns {
   readonly wanted: number;
 }
 
-/** The insert of plain tasks with flows: those that find a place begin at once. */
+/** The insert of plain tasks with flows: tasks that find a place begin at once. */
 export const flowIntakeStatements: Effects = {
   insert_flow_tasks_plain(session, values) {
     const { tables } = session;
@@ -71,7 +71,7 @@ function isKept({ tables }: Session, carried: readonly Carried[], key: string): 
   );
 }
 
-/** How many of its tasks may begin without a claim. */
+/** How many tasks of the flow may begin without a claim. */
 function placesOf(session: Session, { key, wanted }: Carried): number {
   const flow = session.tables.flows.get(key);
   if (flow === undefined || flow.rate !== null || flow.ordered === true) return 0;

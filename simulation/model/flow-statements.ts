@@ -28,7 +28,7 @@ export const flowStatements: Effects = {
     const gates = unlocked(session, keys).map((flow) => gateOf(session, flow));
     const picked = gates.flatMap(({ key, places, permits, ordered }) =>
       byTurn(
-        // Another statement claims those of an ordered flow.
+        // Another statement claims the tasks of an ordered flow.
         (ordered ? [] : (queueIds[keys.indexOf(key)] ?? [])).flatMap((queueId) => {
           const free = slots.get(queueId) ?? 0;
           if (free === 0) return [];
@@ -88,7 +88,7 @@ export const flowStatements: Effects = {
     return answer(session, { keys, slots, states }, byTurn(claimed));
   },
 
-  /** Within the transaction that claims an ordered queue. */
+  /** Runs within the transaction that claims an ordered queue. */
   claim_flow_head(session, values) {
     const keys = arrayAt<string>(values, 6);
     const slots = slotsOf(session, values);
@@ -212,7 +212,7 @@ export const flowStatements: Effects = {
   },
 };
 
-/** Those that no other claim has locked. */
+/** The flows that no other claim has locked. */
 function unlocked(session: Session, keys: readonly string[]): FlowColumns[] {
   return keys.flatMap((key) => (isFlowLocked(session, key) ? [] : (session.tables.flows.get(key) ?? [])));
 }
@@ -220,7 +220,7 @@ function unlocked(session: Session, keys: readonly string[]): FlowColumns[] {
 /** The flow whose line a transaction begins. */
 const opening = new WeakMap<Transaction, string>();
 
-/** What has begun of the flow's line; null if the line has not begun. */
+/** The tasks of the flow's line that have begun; null if the line has not begun. */
 function lineOf(session: Session, key: string): ReadonlyMap<string, number> | null {
   const { tables, transaction } = session;
   const line = tables.flowLines.get(key);
@@ -232,7 +232,7 @@ function begunOfFlow(session: Session, key: string): Map<string, number> {
   return begunOf(session, (task) => task.flow === key && (isUnderWay(task) || isBetweenAttempts(task)));
 }
 
-/** Claims the first task of an ordered queue with the commit, if nothing else has it. */
+/** Claims the first task of an ordered queue with the commit, unless another transaction has locked it. */
 function claimHead(session: Session, values: readonly unknown[], id: string): TaskColumns[] {
   const { tables, nowMs } = session;
   const task = tables.tasks.get(id);
@@ -265,7 +265,7 @@ function slotsOf({ tables }: Session, values: readonly unknown[]): ReadonlyMap<n
   );
 }
 
-/** As many of each queue as it has slots, the first of them. */
+/** The first tasks of each queue, as many as the queue has slots. */
 function withSlots(tasks: readonly TaskColumns[], slots: ReadonlyMap<number, number>): TaskColumns[] {
   const left = new Map(slots);
   return tasks.filter(({ queue_id }) => {
@@ -313,11 +313,11 @@ function answer(
     scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
     attemptStartedAt: new Date(row.attempt_started_at ?? 0),
   }));
-  // The statement's left join has a row without a task too.
+  // The left join of the statement also returns a row without a task.
   return [found, ...(tasks.length === 0 ? [{ isTask: true, id: null }] : tasks)];
 }
 
-/** Who may start next in the line of a flow. */
+/** The task that may start next in the line of a flow. */
 function firstOfLine(session: Session, key: string, held: readonly TaskColumns[]): TaskColumns | undefined {
   const { nowMs, model } = session;
   const canStart = ({ run_at, deadline_at }: TaskColumns) =>
@@ -427,7 +427,7 @@ function toldHolds(
   });
 }
 
-/** A claim of an ordered queue that is under way may have changed their places and permits. */
+/** A claim of an ordered queue that is under way may have changed the places and permits of these flows. */
 function waitForFlows({ model, transaction }: Session, values: readonly unknown[]): void {
   for (const key of arrayAt<string>(values, 2)) requireUnlocked(model, transaction, `flow ${key}`);
 }

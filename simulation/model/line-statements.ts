@@ -44,7 +44,7 @@ export const lineStatements: Effects = {
     ]);
     const held = holders(session, known, values[3] === true);
     const first = firstOf(session, queueId, held);
-    // Its flow's statement claims it, in the same transaction.
+    // The statement of the task's flow claims it, in the same transaction.
     const isOfFlow = first !== undefined && first.flow !== null;
     const ofFlow = isOfFlow && isStartable(first, nowMs) ? { id: first.id, flow: first.flow } : null;
     const head = isOfFlow ? undefined : first;
@@ -128,7 +128,7 @@ function begunTasks(
   return begunOf(session, (task) => task.queue_id === queueId && which.some((isOne) => isOne(task)));
 }
 
-/** Those that have begun, with how often each was retried by hand. */
+/** The tasks that have begun, and how often a user retried each. */
 export function begunOf({ tables }: Session, isOne: (task: TaskColumns) => boolean): Map<string, number> {
   const begun = [...tables.tasks.values()].filter((task) => !task.sandbox && isOne(task));
   return new Map(begun.map(({ id, retries }) => [id, retries]));

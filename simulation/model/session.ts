@@ -166,7 +166,7 @@ export function waitForDeletion({ model, transaction }: Session, queueId: number
   requireUnlocked(model, transaction, `deletion ${queueId}`);
 }
 
-/** Whether a claim of an ordered queue has the flow: other claims pass it by. */
+/** Whether a claim of an ordered queue has locked the flow: other claims skip it. */
 export function isFlowLocked({ model, transaction }: Session, key: string): boolean {
   const holder = model.locks.get(`flow ${key}`);
   return holder !== undefined && holder !== transaction;

@@ -27,7 +27,7 @@ function digitsOf(id: string): string {
 export function newTask(number: number, random: Random, hasFlows: boolean): NewTask {
   const isPlain = random.chance(0.5);
   const task = { ...anyTask(number, random), flow: hasFlows ? flowOf(number) : null };
-  // Those of a flow without a rate are handed off, if they are plain.
+  // Plain tasks of a flow without a rate are handed off.
   if (task.flow !== null && task.flow.rate === null && task.flow.ordered === null)
     return { ...task, ...PLAIN, idempotency: null };
   return isPlain ? { ...task, ...PLAIN } : task;
@@ -120,7 +120,7 @@ function anyTask(number: number, random: Random): NewTask {
   };
 }
 
-/** One in three has one of two flows, each with limits that are met; one in six has a flow without a rate, and one in six an ordered one. */
+/** One task in three has one of two flows whose limits are reached, one in six a flow without a rate, and one in six an ordered flow. */
 function flowOf(number: number): NewTask["flow"] {
   if (number % 6 === 4)
     return { key: orderedKey(number), concurrency: null, rate: null, period: null, ordered: true };

@@ -4,7 +4,7 @@ import type { SayHint } from "./hints.ts";
 import { createLocalFlow, type Flow } from "./local-flow.ts";
 import { isLineElsewhere, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 
-/** Other nodes make the calls of a full flow: if their hint is lost, a place is found free this late at worst. */
+/** Other nodes make the calls of a full flow. If their hint is lost, this worker finds the free place this late at worst. */
 const FULL_MS = 5_000;
 
 /** The flows that this worker knows: which wait for slots, and which for something else. */
@@ -19,24 +19,24 @@ export interface KnownFlows {
   readonly notices: number;
   /** Something may have freed a place of the flow. */
   noteWake(flow: Flow): void;
-  /** Its limits or its pause may have changed. */
+  /** The limits or the pause of the flow may have changed. */
   noteRefresh(flow: Flow): void;
-  /** Waits for slots in every queue that has tasks of it. */
+  /** The flow waits for slots in every queue that has tasks of the flow. */
   lineUp(flow: Flow): void;
   block(flow: Flow, kind: FlowState["kind"], waitMs: number | null): void;
-  /** Nothing of the flow may begin now, unless a change was noticed since the claim was sent that said so. */
+  /** A claim answered that no task of the flow may begin. If the worker noticed a change since it sent the claim, the flow lines up again. */
   holdUp(flow: Flow, state: FlowState, since: Pick<Flow, "wakes" | "refreshes">): void;
   unblock(flow: Flow): void;
   leaveLine(flow: Flow): void;
   leaveLane(flow: Flow, local: LocalQueue): void;
-  /** The first task of its line may start. Returns whether the flow waited for that. */
+  /** The first task of the flow's line may start. Returns whether the flow waited for that. */
   wakeLine(flow: Flow): boolean;
   tellOthers(flow: Flow): void;
   /** Tells the workers that claim the lines of ordered queues in which tasks of the flow wait: a place may be free. */
   tellLines(flow: Flow): void;
   /**
-   * In an ordered queue the line is claimed, whatever flows its tasks have: none of them waits for its slot any longer. If another
-   * worker has that, it is told.
+   * A worker claims the line of an ordered queue whatever flows its tasks have, so the flows stop waiting for the queue's slot. If
+   * another worker has that slot, this worker tells it.
    */
   joinLine(local: LocalQueue): void;
   stop(): void;
@@ -92,7 +92,7 @@ export function createKnownFlows(deps: {
     flow.timer = time.setTimer(wake, Math.max(1, Math.ceil(waitMs)));
   }
 
-  /** Waits for slots of this queue alone: the first task of its line is there, and all others wait for that one. */
+  /** The flow waits for slots of this queue alone: the queue has the first task of the flow's line, and all other tasks wait for that one. */
   function waitFor(flow: Flow, queue: string): void {
     if (!flow.lanes.has(queue)) note(flow, queue);
     if (stopped) return;
@@ -184,7 +184,7 @@ export function createKnownFlows(deps: {
       if (isHere && localQueues.free(local) <= 0) return;
       for (const flow of local.flows) {
         local.flows.delete(flow);
-        // When a call of the flow ends here, the worker that claims the line is told.
+        // While the flow has calls here, it keeps the lane: the end of a call tells the worker that claims the line (tellLines).
         if (isHere || flow.calls === 0) flow.lanes.delete(queue);
         forgetIdle(flow);
       }

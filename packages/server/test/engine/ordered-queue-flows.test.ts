@@ -8,7 +8,7 @@ const FREE = "free";
 const LIMITED = "limited";
 const OTHER = "other";
 
-/** Tasks with a flow in an ordered queue: they wait for the line and for the flow, and the line waits with the first of them. */
+/** Tasks with a flow in an ordered queue wait for the line and for their flow. The line waits for the flow of its first task. */
 describe("an ordered queue whose tasks have flows", () => {
   let server: TestServer;
   afterEach(() => server.close());
@@ -47,7 +47,7 @@ describe("an ordered queue whose tasks have flows", () => {
     await learn(...nodes);
     return nodes;
   }
-  /** Ends the one held call, again and again, until so many were made, and checks that there is never another. */
+  /** Ends each held call until the target has received this many, and checks that there is never a second one. */
   async function endEach(calls: number, ended = 0): Promise<void> {
     for (let count = ended + 1; count <= calls; count += 1) {
       await server.target.received(count);
@@ -145,7 +145,7 @@ describe("an ordered queue whose tasks have flows", () => {
       const node = (index: number) => nodes[index % nodeCount] as TestNode;
       await submit(node(0), 0, { queue: OTHER, ...line });
       await server.target.received(1);
-      // First in its queue, second in its flow.
+      // This task is the first in its queue and the second in its flow.
       await submit(node(1), 1, line);
       await submit(node(1), 2);
       await submit(node(0), 3, { queue: OTHER, ...line });
@@ -158,7 +158,7 @@ describe("an ordered queue whose tasks have flows", () => {
       await server.quiet();
       assert.deepEqual(called(), [0, 1].map(pathOf));
 
-      // Both the queue and the flow go on.
+      // Both the queue and the flow continue.
       server.target.release(1);
       await server.target.received(4);
       await server.quiet();

@@ -54,7 +54,7 @@ describe("a flow of the sandbox", () => {
     const tasks = await Promise.all(ids.map((id) => server.task(id)));
     return tasks.map(({ status }) => status);
   };
-  /** A node wakes a flow after it has answered who ended a task. */
+  /** A node wakes a flow after it has answered the request that ended a task. */
   const walkUntil = (id: string, status: string) =>
     until(async () => {
       await walk();

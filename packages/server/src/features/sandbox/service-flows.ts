@@ -8,12 +8,12 @@ import {
 } from "../../store/tasks/sandbox-flows.ts";
 import { beginSimulated, readSteps, type Walking } from "./store.ts";
 
-/** Tasks of one flow that are looked at together. */
+/** The most tasks of one flow that one transaction reads. */
 const MOST = 100;
 
 export interface ServedFlow {
   readonly begun: readonly Walking[];
-  /** The others that were looked at: when to look again; null: when something of the flow changes. */
+  /** The tasks that may not begin yet. `waitMs`: the time until their next step; null: a change of the flow gives them one. */
   readonly held: readonly { readonly id: string; readonly waitMs: number | null }[];
 }
 
@@ -41,7 +41,7 @@ export interface FlowOfSandbox {
   readonly key: string;
   /** The offset of the sandbox clock. */
   readonly aheadMs: number;
-  /** The part of it that only this request sees. */
+  /** The part of the offset that only this request sees. */
   readonly requestMs: number;
 }
 
@@ -60,14 +60,14 @@ function choose(flow: SandboxFlow, candidates: readonly Candidate[]): string[] {
   return chosen;
 }
 
-/** What holds the line goes on first, and nothing else starts meanwhile. */
+/** While tasks hold the line, only the oldest of them may start, once none of them is under way. */
 function firstOfLine({ holders }: SandboxFlow, candidates: readonly Candidate[]): readonly Candidate[] {
   const [head] = holders;
   if (head === undefined) return candidates.filter(({ isOldest }) => isOldest);
   return holders.every(({ isPending }) => isPending) ? candidates.filter(({ id }) => id === head.id) : [];
 }
 
-/** A place is freed by the step of another task, a permit by time alone. */
+/** The step of another task frees a place, and wakes the flow then. Time alone frees a permit. */
 function untilNextMs({ isPaused, permits, permitMs }: SandboxFlow, begun: number): number | null {
   if (isPaused || permits === null || permits > begun) return null;
   return permitMs === null ? 0 : Math.max(1, Math.ceil(permitMs));

@@ -5,27 +5,27 @@ import { FOLLOW_NAMES } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
 
 /*
- * What the claims of flows with and without strict order have in common. Their parameters: $1 the team, $2 the worker, $3 to
+ * The parts that the claims of flows with and without strict order share. Their parameters: $1 the team, $2 the worker, $3 to
  * $5 the slots (queue, epoch, free), $6 the keys, $7 the most tasks.
  *
- * Joins may only go by an index here, because the server's planner settings leave it nothing else (planner.ts): two
- * CTEs joined by their keys would be compared row by row, and that was most of a claim of 100 flows. So the state of a flow
- * is carried along in one row, and what needs it again asks a hashed subquery.
+ * A join must use an index here, because the server's planner settings allow nothing else (planner.ts): PostgreSQL would compare
+ * two CTEs that are joined by their keys row by row, and that was most of a claim of 100 flows. So one row carries the whole state of
+ * a flow, and a later CTE that needs the state reads it through a hashed subquery.
  *
- * The time of a permit is that of the statement: in a queue with a rate it runs in a transaction, which began before the worker
- * measured.
+ * The time of a permit is the time of the statement, not of the transaction: the claim of a queue with a rate runs in a transaction
+ * that began before the worker read its clock.
  */
 
 /** A call of a flow with a rate begins within this time after its claim was sent, or not at all. */
 export const PERMIT_MS = 100;
 
-/** More than this is never taken at once. */
+/** No claim takes more tasks than this. */
 export const UNLIMITED = 1_000_000;
 
 const CLAIMED = `id, flow, shape, priority, fence, attempt_count, attempt_started_at, failures, method, url, headers, body,
   body_is_json, max_retries, backoff, retry_delay_seconds, retry_max_delay_seconds, no_retry_statuses, timeout_seconds, sign, message, scheduled_for, ${FOLLOW_NAMES}`;
 
-/** Of the flow `f`. */
+/** Whether the flow `f` is ordered. */
 export const IS_ORDERED = "coalesce(f.ordered, f.task_ordered, false)";
 
 export const HOLDS = "h.team_id = $1 and not h.sandbox and h.flow = g.key";
@@ -38,9 +38,9 @@ export const slots = (condition: string) => `slots as materialized (
       where exists (select 1 from workers where id = $2) and ${condition}
    )`;
 
-/** The flows of this claim: those that another claim has locked are skipped. */
+/** The flows of this claim, without those that another claim has locked. */
 export const locked = (condition: string, more: string) => `locked as materialized (
-     -- The version in the snapshot is compared with that of the locked row.
+     -- is_current: the snapshot has the same version as the locked row.
      select f.key, f.version = (
               select s.version from flows s where s.team_id = $1 and not s.sandbox and s.key = f.key) as is_current,
             f.paused, f.paused_until, statement_timestamp() as asked_at, ${IS_ORDERED} as is_ordered,
@@ -84,7 +84,7 @@ export const taking = (tells: boolean) => `claimed as (
      ${tally({ from: "claimed", worker: "$2::bigint", writer: "claim", deltas: { pending: "-1", active: "1" } })}
    )${tells ? `, ${eventCte({ from: "claimed", type: "'task.started'", isHot: true })}` : ""}`;
 
-/** The CTE with which a claimed task of an ordered queue holds the line of the queue. Its lock is taken. */
+/** The CTE with which a claimed task of an ordered queue holds the line of the queue. The transaction has locked the line. */
 export const LINING_UP = `, lined as (
      insert into line_tasks as l (team_id, queue_id, created_at, task_id, begun, retries)
      select c.team_id, c.queue_id, t.created_at, c.id, true, c.retries from claimed c join tasks t on t.team_id = c.team_id and t.id = c.id

@@ -44,7 +44,7 @@ const firstDue = (filter: string) => `
              for update skip locked) due
          limit ${MOST}`;
 
-/** The one task at the head of an ordered queue. In this form the planner cannot infer that flow_due_at is not null. */
+/** The one task at the head of an ordered queue. From this form the planner cannot infer that flow_due_at is not null. */
 const THE_HEAD = `
         select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at from tasks t
          where t.team_id = $1 and t.id = $9 and t.flow = g.key and t.queue_id = slots.queue_id
@@ -52,7 +52,7 @@ const THE_HEAD = `
          limit ${MOST}
            for update skip locked`;
 
-/** Takes nothing of an ordered flow: another statement claims those. */
+/** Takes no task of an ordered flow: another statement claims those tasks. */
 const claiming =
   (search: string, filter: string, further = "") =>
   (condition: string, tells: boolean) =>
@@ -127,7 +127,7 @@ export const CLAIM_UNHELD_FLOW_TASKS = hotStatement(
   claiming(firstDue(` and ${MAY_BEGIN}`), ` and ${MAY_BEGIN}`),
 );
 
-/** For an ordered queue: its head $9, or nothing. */
+/** For an ordered queue: takes its first task, $9, or nothing. */
 export const CLAIM_FLOW_HEAD = hotStatement(
   "claim_flow_head",
   claiming(THE_HEAD, " and t.id = $9", LINING_UP),

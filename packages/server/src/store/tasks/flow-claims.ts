@@ -40,8 +40,8 @@ export interface FlowClaimRequest {
 export interface FlowState {
   readonly flow: string;
   /**
-   * `busy`: another claim has it at this moment. `unknown`: it has no row. `ordered`, `unordered`: the other statement claims its
-   * tasks. `unopened`: its line has not begun. Nothing was looked for then. `held`: a task that has begun holds its line.
+   * `busy`: another claim has locked the flow. `unknown`: the flow has no row. `ordered`, `unordered`: the other statement claims its
+   * tasks. `unopened`: its line has not begun. In these states the claim looked for no task. `held`: a task that has begun holds its line.
    */
   readonly kind:
     | "open"
@@ -85,7 +85,7 @@ interface Gate {
   readonly isOrdered: boolean;
 }
 
-/** What is known of an ordered flow comes in one or two parts. */
+/** The statement returns the state of an ordered flow in one or two parts. */
 interface LineGate extends Partial<Omit<Gate, "places" | "hold" | "isOrdered">> {
   readonly key: string;
   readonly kind?: "busy" | "unordered" | "unopened";
@@ -222,8 +222,8 @@ function stateOf(flow: Known, gate: Gate): FlowState {
 }
 
 /**
- * `mayClaim` has the queues that had a slot for the head of the line: then another transaction had locked the task, unless it is another
- * one than was asked for.
+ * `mayClaim` has the queues that had a slot for the head of the line. If the claim did not take the head of such a queue, another
+ * transaction had locked the task, or the claim asked for another task.
  */
 function lineStateOf(
   known: Known,

@@ -14,13 +14,14 @@ import { HOST_AND_PORT, MAY_BEGIN } from "./held-hosts.ts";
 import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
 
 /*
- * The claim of ordered flows: of each the first task, if nothing holds the line. As in other flows, a claim whose snapshot is
- * older than its lock takes nothing; what else changes a line can only free it. No task is passed over because it is
- * locked or its queue has no free slot.
+ * The claim of ordered flows. It takes the first task of each flow, if no task holds the flow's line. As in other flows, a claim whose
+ * snapshot is older than its lock takes nothing. All other statements that change a line can only free it. If the first task is locked,
+ * or its queue has no free slot, the claim takes no later task in its place.
  *
- * The head of a line is the oldest of what holds it, and starts again only when nothing else of the line is under way. If nothing
- * holds the line, it is the oldest due task: of each queue and priority the first in the index of waiting tasks, or one that came due
- * later than it was created. Those are found once, since the last look, and moved in the index to the time of their creation.
+ * The head of a line is the oldest task that holds it. The head starts again only when no other task of the line is under way. If no
+ * task holds the line, the head is the oldest due task: of each queue and priority the first in the index of waiting tasks, or one that
+ * came due later than it was created. The claim finds such late tasks once, among those that came due since the last look, and moves
+ * them in the index to the time of their creation.
  */
 
 const LINE = "f.on_failure = 'block' as blocks, f.line_at";
@@ -28,7 +29,7 @@ const LINE = "f.on_failure = 'block' as blocks, f.line_at";
 /** A statement that made a task due commits within this time of its `now()`. */
 const OVERLAP = "interval '5 seconds'";
 
-/** Late tasks that one claim moves. */
+/** The most late tasks that one claim moves. */
 const MOST_MOVED = 1_000;
 
 /** The tasks of the flow and queue of `lanes`. */
@@ -37,8 +38,8 @@ const LANE = "t.team_id = $1 and t.flow = l.key and t.queue_id = l.queue_id and 
 const CAN_START = "t.flow_due_at <= now() and (t.deadline_at is null or t.deadline_at > now())";
 
 /**
- * The same where the task is found by its id: in this form the planner cannot infer that flow_due_at is not null, and walk all
- * waiting tasks.
+ * The same for a task that the statement finds by its id. From this form the planner cannot infer that flow_due_at is not null, and so
+ * it does not walk the index of all waiting tasks.
  */
 const CAN_START_BY_ID =
   "(t.flow_due_at <= now()) is true and (t.deadline_at is null or t.deadline_at > now())";
@@ -53,8 +54,8 @@ const headIf = (condition: string) => `(
            for update skip locked)`;
 
 /**
- * For queues that hold hosts. If the head may not begin, it holds the line, and waits for a pass like the tasks of any other
- * flow.
+ * For queues whose circuit breakers hold hosts. If the head may not begin, it holds the line, and waits for a pass like the tasks of
+ * any other flow.
  */
 const HOLDING_BACK = `, held_back as materialized (
      select h.key, due.* from heads h join slots on slots.queue_id = h.queue_id
@@ -172,7 +173,7 @@ export const CLAIM_FLOW_LINES = hotStatement("claim_flow_lines", claiming(false)
 /** For queues whose circuit breakers hold hosts. */
 export const CLAIM_UNHELD_FLOW_LINES = hotStatement("claim_unheld_flow_lines", claiming(true));
 
-/** For an ordered queue: its head $8, if it is that of its flow's line too. */
+/** For an ordered queue: takes its first task, $8, if that task is the head of its flow's line too. */
 export const CLAIM_FLOW_LINE_HEAD = hotStatement(
   "claim_flow_line_head",
   claiming(false, " and t.id = $8", LINING_UP),

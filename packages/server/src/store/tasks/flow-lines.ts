@@ -2,8 +2,9 @@ import { type Sql, statement } from "../sql.ts";
 import { IS_ORDERED } from "./flow-claim-parts.ts";
 
 /*
- * Begins the lines of flows that became ordered. What has begun by then holds the line, so that all of it ends first. No claim can
- * have taken a task of the flow since: it would have locked the flow's row and found it ordered, or have changed its version.
+ * Begins the lines of flows that became ordered. The tasks that have begun by then hold the line, so that all of them end first. No
+ * claim can have taken a task of the flow since: it would have locked the flow's row and found the flow ordered, or have changed the
+ * row's version.
  */
 const OPEN_FLOW_LINES = statement(
   "open_flow_lines",
@@ -35,7 +36,7 @@ const OPEN_FLOW_LINES = statement(
   { patience: "chore" },
 );
 
-/** A line that another transaction has locked is not begun; the next claim finds that. */
+/** Skips a flow that another transaction has locked: the next claim finds that its line has not begun. */
 export async function openFlowLines(sql: Sql, teamId: number, keys: readonly string[]): Promise<void> {
   await sql.rows(OPEN_FLOW_LINES, [teamId, keys]);
 }

@@ -63,7 +63,7 @@ const HOLD_FLOW_TASKS = statement(
   "hold_flow_tasks",
   holding(
     "flow_due_at",
-    // Of an ordered flow only the head of its line: its claim takes it out (flow-line-statement.ts).
+    // Ordered flows are left out: a breaker holds only the head of such a line, and the claim takes the head out (flow-line-statement.ts).
     `(select k.flow from unnest($4::text[]) as k(flow)
          where not exists (select 1 from flows f where f.team_id = $1 and not f.sandbox and f.key = k.flow and ${IS_ORDERED})) lane`,
     "t.flow = lane.flow and",

@@ -28,8 +28,8 @@ const LOCK_LINE = statement(
 );
 
 /**
- * What had begun before the queue became ordered holds the line, so that all of it ends first: also what was claimed while the
- * queue changed, and tasks that wait for their next attempt. By now no worker starts a task of the queue without this lock:
+ * The tasks that had begun before the queue became ordered hold the line, so that all of them end first. So do tasks that were claimed
+ * while the queue changed, and tasks that wait for their next attempt. By now no worker starts a task of the queue without this lock:
  * the slots of the earlier epoch are gone.
  */
 const OPEN_LINE = statement(
@@ -53,9 +53,9 @@ const OPEN_LINE = statement(
 
 /** A statement that made a task due commits within this time of its `now()`. */
 const OVERLAP = "interval '5 seconds'";
-/** Rows that have lost their reason, of those that would be looked at first. */
+/** The most rows without a reason that one look removes, from the start of the line. */
 const MOST_STALE = 100;
-/** Tasks with a flow that came due, which one look moves; and the looks of one claim. */
+/** The most tasks with a flow that came due which one look moves, and the most looks of one claim. */
 const MOST_MOVED = 1_000;
 const MOST_LOOKS = 20;
 
@@ -78,10 +78,10 @@ const ANY_CAN_START_BY_ID = `(coalesce(t.due_at, t.flow_due_at) <= now()) is tru
 const PRIORITIES = [10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 
 /**
- * Removes tasks that no longer hold the line, and adds those that have come due since the last look, otherwise than at
- * their creation: delayed ones and those retried by hand. Each task is read once or twice, whatever the backlog. A task with a flow
- * has a row from the start: one that came due moves to the place of its creation.
- * No row: the line has not begun. The lock's own statement cannot say that: what it reads beside the locked row may be older.
+ * Removes tasks that no longer hold the line, and adds tasks that came due since the last look and later than their creation: delayed
+ * tasks and tasks retried by hand. The statement reads each task once or twice, whatever the backlog. A task with a flow has a row from
+ * the start: when it has come due, its row moves to the place of its creation.
+ * No row: the line has not begun. The statement that locks the line cannot say so: what it reads beside the locked row may be older.
  */
 const REFRESH_LINE = statement(
   "refresh_line",
@@ -134,9 +134,10 @@ const REFRESH_LINE = statement(
 );
 
 /**
- * The head of the line is the oldest of what holds it, and starts again only when nothing else of the queue is under way;
- * the callbacks of its earlier attempts do not delay it. If nothing holds the line, the head is the oldest due task: of each priority the first in the index of due tasks, unless a task that came due
- * later than it was created is older still. The update waits for a transaction that changes the task now, and then looks again.
+ * The head of the line is the oldest task that holds it. The head starts again only when no other task of the queue is under way; the
+ * callbacks of its earlier attempts do not delay it. If no task holds the line, the head is the oldest due task: of each priority the
+ * first in the index of due tasks, unless a task that came due later than it was created is older still. The update waits for a
+ * transaction that changes the task now, and then checks the task again.
  */
 const claiming = (filter: string) => `with holders as materialized (
      select l.created_at, l.task_id, t.status, ${IS_IN_QUEUE} as is_in_queue
@@ -188,7 +189,7 @@ const claiming = (filter: string) => `with holders as materialized (
 
 const CLAIM_ORDERED_TASK = statement("claim_ordered_task", claiming(""), { prepared: true });
 
-/** For a queue that holds hosts: if its head may not begin, nobody may. */
+/** For a queue whose circuit breaker holds hosts: if the head may not begin, no task may. */
 const CLAIM_UNHELD_ORDERED_TASK = statement("claim_unheld_ordered_task", claiming(` and ${LINE_MAY_BEGIN}`), {
   prepared: true,
 });
@@ -196,7 +197,7 @@ const CLAIM_UNHELD_ORDERED_TASK = statement("claim_unheld_ordered_task", claimin
 type OrderedRow = ClaimedRow & {
   /** There was a task to start: if none was claimed, another transaction changed it at this moment. */
   readonly isDue: boolean;
-  /** The first task, if it could start by the line and has a flow: nothing was claimed. */
+  /** The first task, if the line lets it start and it has a flow. The statement claimed nothing then. */
   readonly head: Head | null;
 };
 
@@ -205,15 +206,15 @@ interface Head {
   readonly flow: string;
 }
 
-/** What the flow of the first task of a line lets begin. */
+/** The state of the flow of a line's first task. */
 export type HeadState = FlowState & { readonly isOrdered: boolean };
 
 export interface LineClaimed extends Claimed {
-  /** Of the first task's flow, if it has one. If nothing was claimed, the line waits for the flow. */
+  /** The state of the first task's flow, if it has one. If the claim took nothing, the line waits for the flow. */
   readonly head?: HeadState;
 }
 
-/** A task that changes while it is claimed is looked at again; who changes one this often has it wait for the next look. */
+/** If a task changes during its claim, the claim tries again, at most this often. Then the task waits for the next claim. */
 const TRIES = 3;
 
 /** Takes the first task of an ordered queue, if it is due and nothing holds the line. */
@@ -257,7 +258,7 @@ async function refreshLine(sql: Sql, teamId: number, queueId: number, blocks: bo
   }
 }
 
-/** Takes the first task of a line, if its flow lets it begin: if the flow is ordered, it must be the first there too. */
+/** Takes the first task of a line, if its flow lets it begin. In an ordered flow, the task must be the first of that line too. */
 async function claimHead(
   sql: Sql,
   { teamId, queueId, queue, epoch, workerId }: ClaimRequest,

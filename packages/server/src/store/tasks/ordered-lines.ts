@@ -2,17 +2,20 @@ import type { Queue } from "../../domain/queue.ts";
 import { type Sql, statement } from "../sql.ts";
 import { HAS_DUE_TASKS } from "./due-queues.ts";
 
-/** Not so for a callback of a message: it holds the line of the message's queue, and is in a queue of its own. */
+/**
+ * For a row `l` of line_tasks. A callback of a message is an exception: it holds the line of the message's queue, but is itself in another
+ * queue.
+ */
 export const IS_IN_QUEUE = "t.queue_id = l.queue_id";
 
 /** For a row `l` of flow_line_tasks. A retry with a corrected call may give a task another flow. */
 export const IS_IN_FLOW = "t.flow = l.flow";
 
 /**
- * Whether the task `t` of the row `l` of line_tasks or flow_line_tasks, which has begun, holds its line: until it has ended, and as
- * long as it blocks the line after a failure. A task that expired or was dismissed never does. One that a user retried joins the line
- * like any other, unless it blocked: then the line waits until it has completed. A callback of a message holds it until the callback
- * has ended.
+ * Whether the task `t` of the row `l` of line_tasks or flow_line_tasks, which has begun, holds its line. It does until it has ended, and
+ * as long as it blocks the line after a failure. A task that expired or was dismissed never blocks. A task that a user retried joins
+ * the line like any other, unless it blocked the line: then the line waits until the task has completed. A callback of a message holds
+ * the line until the callback has ended.
  */
 export function holdsLine(blocks: string, isMember = IS_IN_QUEUE): string {
   return `(t.status in ('active', 'polling', 'waiting')
@@ -32,17 +35,18 @@ export const BLOCKS_NO_LINE = `not exists (
             and ${holdsLine("true", IS_IN_FLOW)})`;
 
 /*
- * A task with a flow waits in the index of its flow, where the line of its queue cannot look. So it has a row of line_tasks from the
- * time it is stored or retried by hand: at the place of its creation or, until it is due, at that time. `retries` is -1 then.
+ * A task with a flow waits in the index of its flow, where the line of its queue cannot look. So the task has a row of line_tasks from
+ * the time it is stored or retried by hand. The row's created_at is the time of the task's creation. Until the task is due, it is the
+ * due time instead, and `retries` is -1.
  */
 
-/** For the task `t` and a row `clock`. */
+/** The created_at of the line's row, for the task `t` and a row `clock`. */
 const PLACE = "case when t.run_at > clock.at then t.run_at else t.created_at end";
 const CLOCK = "cross join (select now() as at) clock";
 
 /**
  * The CTE that puts pending tasks with a flow into the lines of their queues. `from` yields their team_id, queue_id, id, flow, sandbox,
- * created_at and run_at. `blocked`: `t` failed, and blocked its line if its row says that it had begun; then it holds the line on.
+ * created_at and run_at. `blocked`: `t` failed, and blocked its line if its row says that it had begun. Then it continues to hold the line.
  */
 export const joiningLines = (from: string, blocked = "false") => `lined as (
      insert into line_tasks as l (team_id, queue_id, created_at, task_id, begun, retries)
@@ -50,7 +54,7 @@ export const joiningLines = (from: string, blocked = "false") => `lined as (
             case when t.run_at > clock.at then -1 when ${blocked} and q.on_failure = 'block' then 1 else 0 end
        from ${from} t join queues q on q.team_id = t.team_id and q.id = t.queue_id ${CLOCK}
       where t.flow is not null and not t.sandbox and q.ordered
-     -- A claim that removes the row at this moment finds other retries, and lets it be.
+     -- A claim that would remove the row at this moment finds that its retries have changed, and does not remove it.
      on conflict (team_id, queue_id, created_at, task_id) do update
         set begun = l.begun and excluded.retries = 1,
             retries = case when excluded.retries < 0 then -1 when l.begun and excluded.retries = 1 then l.retries
@@ -74,7 +78,7 @@ export const UNDER_WAY = `select t.team_id, t.queue_id, t.created_at, t.id, true
      select t.team_id, t.queue_id, t.created_at, t.id, true, t.retries from tasks t
       where t.team_id = $1 and t.queue_id = $2 and not t.sandbox and t.list_key in ('waiting', 'polling')`;
 
-/** For a pending task `t`: it waits for its next attempt. */
+/** For a pending task `t`: the task has begun, and waits for its next attempt. */
 export const HAS_BEGUN = "((t.attempt_count > 0 and t.retries = 0) or t.failures > 0 or t.interruptions > 0)";
 
 const HOLD_LINE = statement(
@@ -83,8 +87,8 @@ const HOLD_LINE = statement(
 );
 
 /**
- * Starts the line of a queue again, or forgets it. The queue's row is locked. What is under way when a queue becomes ordered
- * holds the line from then on: if it fails before the first claim, it may block the line. False: too many tasks with a flow wait.
+ * Starts the line of a queue again, or forgets it. The caller has locked the queue's row. Tasks that are under way when a queue becomes
+ * ordered hold the line from then on: one that fails before the first claim may block the line. False: too many tasks with a flow wait.
  */
 export async function resetLine(
   sql: Sql,
@@ -105,7 +109,7 @@ const HOLD_LINE_FOR_CALLBACKS = statement(
    on conflict (team_id, queue_id, created_at, task_id) do nothing`,
 );
 
-/** The next task of the queue, if it is ordered, waits for these callbacks. In the transaction that stores them. */
+/** The next task of the queue, if the queue is ordered, waits for these callbacks. Must run in the transaction that stores them. */
 export async function holdLineForCallbacks(
   sql: Sql,
   { teamId, queueId }: { readonly teamId: number; readonly queueId: number },
@@ -114,7 +118,7 @@ export async function holdLineForCallbacks(
   await sql.rows(HOLD_LINE_FOR_CALLBACKS, [teamId, queueId, ids]);
 }
 
-/** Tasks with a flow that may wait in a queue when it becomes ordered: each gets a row in that transaction. */
+/** The most tasks with a flow that may wait in a queue when it becomes ordered: each gets a row in that transaction. */
 export const MOST_JOINING = 10_000;
 
 /**
@@ -142,7 +146,7 @@ const JOIN_FLOW_TASKS = statement(
   { patience: "chore" },
 );
 
-/** Puts tasks with a flow that wait in an ordered queue, and are not in its line, into it. Returns how many there were. */
+/** Puts the tasks with a flow that wait in an ordered queue, and have no row in its line, into the line. Returns how many there were. */
 export async function joinFlowTasks(
   sql: Sql,
   { teamId, queueId }: { readonly teamId: number; readonly queueId: number },
@@ -155,13 +159,13 @@ export interface OrderedQueue {
   readonly teamId: number;
   readonly queueId: number;
   readonly queue: string;
-  /** It has due tasks and is not paused. */
+  /** The queue has due tasks and is not paused. */
   readonly hasDue: boolean;
-  /** It was changed in the last minute: it may have become ordered while tasks with a flow were stored. */
+  /** The queue was created or changed in the last minute: it may have become ordered while tasks with a flow were stored. */
   readonly isNew: boolean;
 }
 
-/** For an ordered queue `q`. */
+/** Whether tasks with a flow are due in the ordered queue `q`. */
 const HAS_DUE_FLOW_TASKS = `not q.paused and exists (
       select 1 from line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
        where l.team_id = q.team_id and l.queue_id = q.id and l.created_at <= now() and (t.flow_due_at <= now()) is true)`;

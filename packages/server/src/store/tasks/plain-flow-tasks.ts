@@ -27,15 +27,15 @@ import { isPlainOfFlow } from "./task-columns.ts";
 import { holding } from "./task-state.ts";
 
 /*
- * Plain tasks of which some have a flow. As in plain-tasks.ts, a batch for one queue is inserted in one statement. A task with a
- * reserved slot takes its place in the flow in the same statement and starts without a claim, if its flow has only a concurrency, or no limit,
- * and none of its tasks waits.
+ * Plain tasks of which some have a flow. As in plain-tasks.ts, one statement inserts a batch for one queue. A task with a reserved slot
+ * takes its place in the flow in the same statement and starts without a claim, if its flow has only a concurrency, or no limit, and no
+ * task of the flow waits.
  *
- * The rules of a claim hold (flow-claims.ts): the flow's row is locked, a row that another transaction has locked is skipped, nothing is
- * taken if the locked row has another version than the snapshot, and the version changes with every place that is taken.
+ * The statement obeys the rules of a claim (flow-claims.ts): it locks the flow's row, skips a row that another transaction has locked,
+ * takes no place if the locked row has another version than the snapshot, and changes the version with every place that it takes.
  *
- * Where a known key carries other figures than before, no place is taken in the whole batch: to store them the statement may wait for
- * the row of that flow, and it must hold no other meanwhile.
+ * If a task of a known key carries other limits than before, the statement takes no place for the whole batch: to store those limits,
+ * it may wait for the row of that flow, and it must hold no other row meanwhile.
  */
 
 const RECORD = { id: "uuid", ...PLAIN, message: "jsonb", flow: "text", rank: "integer" } as const;
@@ -131,7 +131,7 @@ export async function insertPlainFlowTasks(
   workerId: number,
   memory: SubscriberMemory,
 ): Promise<Accepted[] | "not plain" | "nothing done"> {
-  // Below 0: a node that makes no calls.
+  // A node that makes no calls has a number below 0.
   if (workerId <= 0 || !submissions.every(({ task }) => isPlainOfFlow(task))) return "not plain";
   const batch = batchValues(submissions, workerId);
   if (batch === null) return "not plain";
@@ -158,8 +158,8 @@ export async function insertPlainFlowTasks(
 type Figures = Pick<NonNullable<NewTask["flow"]>, "concurrency" | "rate" | "period" | "ordered">;
 
 /**
- * Which place of its flow each task with a slot needs, by priority, and what the tasks of each flow carry: of each figure, that of
- * the newest.
+ * `ranks`: which place of its flow each task with a slot needs, by priority. `carried`: the limits that the tasks of each flow carry. Of
+ * each limit, the newest task's counts.
  */
 function flowColumns(submissions: readonly Submission[]): { ranks: number[]; carried: unknown[][] } {
   const flows = new Map<string, Figures & { wanted: number }>();

@@ -5,16 +5,16 @@ import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
 import { aheadSeconds } from "./sandbox-clocks.ts";
 
 /*
- * The flows of sandboxes. Their tasks wait in no index of their own: a held one is pending and has no next step, until something of its
- * flow changes. All that decides holds the lock of the flow's row. Times are those of the sandbox.
+ * The flows of sandboxes. No index has their waiting tasks: a task that its flow holds is pending and has no next step until the flow
+ * changes. Every transaction that decides which tasks begin holds the lock of the flow's row. All times are times of the sandbox clock.
  */
 
-/** What holds for a flow of a sandbox, and what it is doing. */
+/** The limits of a sandbox flow that are left, and the tasks that hold its line. */
 export interface SandboxFlow {
   readonly isPaused: boolean;
   readonly places: number | null;
   readonly permits: number | null;
-  /** Until the next permit; null if none is taken. */
+  /** The time until the next permit is free; null if no permit is taken. */
   readonly permitMs: number | null;
   readonly isOrdered: boolean;
   readonly holdsTasks: boolean;
@@ -50,7 +50,7 @@ const LOOK_AT_SANDBOX_FLOW = statement(
         where p.team_id = $1 and p.sandbox and p.flow = $2 and p.at > f.since) p on true`,
 );
 
-/** Locks the flow until the end of the transaction. Null: nothing is known of it, and nothing limits it. */
+/** Locks the flow until the end of the transaction. Null: the flow has no row, and so no limits. */
 export async function lockSandboxFlow(
   sql: Sql,
   teamId: number,
@@ -65,9 +65,9 @@ export async function lockSandboxFlow(
 /** A pending task of a flow whose time has come. */
 export interface Candidate {
   readonly id: string;
-  /** It kept the place of an earlier attempt. */
+  /** The task kept the place of an earlier attempt. */
   readonly hasPlace: boolean;
-  /** It is the oldest of all, including those that another transaction has locked. */
+  /** The task is the oldest of all, including those that another transaction has locked. */
   readonly isOldest: boolean;
 }
 
@@ -75,7 +75,7 @@ const ARE_CANDIDATES = `tasks t join simulations s on s.team_id = t.team_id and 
     where t.team_id = $1 and t.sandbox and t.list_key = 'pending' and t.flow = $2 and s.said is not null
       and t.run_at <= now() + make_interval(secs => $3::float8 / 1000)`;
 
-/** The steps of another transaction are locked before their flow: to wait for them here would be a deadlock. */
+/** Another transaction locks its steps before it locks their flow. To wait for those steps here would be a deadlock. */
 const SANDBOX_CANDIDATES = statement(
   "sandbox_candidates",
   `select t.id, exists (
@@ -86,7 +86,10 @@ const SANDBOX_CANDIDATES = statement(
     limit $5 for update of t, s skip locked`,
 );
 
-/** In the order in which they begin. Locks them, and skips those that are locked: the transaction that holds them serves the flow next. */
+/**
+ * The candidates in the order in which they begin. Locks them, and skips those that another transaction has locked: that transaction
+ * serves the flow next.
+ */
 export async function sandboxCandidates(
   sql: Sql,
   { teamId, key, aheadMs, isOrdered, limit }: SandboxQuestion,
@@ -120,7 +123,7 @@ const TAKE_SANDBOX_PLACES = statement(
    on conflict (team_id, sandbox, flow, at) do update set count = p.count + excluded.count`,
 );
 
-/** Their attempts have begun in this transaction. */
+/** For tasks whose attempts have begun in this transaction. */
 export async function takeSandboxPlaces(
   sql: Sql,
   teamId: number,
@@ -137,7 +140,7 @@ const BEGIN_SANDBOX_LINE = statement(
       and not exists (select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and t.completed_at is null)`,
 );
 
-/** The flow becomes ordered: what ended before blocks nothing. */
+/** The flow becomes ordered: tasks that have ended by then do not block its line. */
 export async function beginSandboxLine(sql: Sql, teamId: number, key: string): Promise<void> {
   await sql.rows(BEGIN_SANDBOX_LINE, [teamId, key]);
 }
@@ -163,12 +166,12 @@ const WAKE_HELD_TASKS = statement(
     where s.team_id = first.team_id and s.task_id = first.id`,
 );
 
-/** Has every flow looked at in which a task waits without a next step: a node may have ended before it woke one. */
+/** Wakes every flow in which a task waits without a next step: a node may have ended before it woke the flow. */
 export async function wakeHeldSandboxTasks(sql: Sql): Promise<void> {
   await sql.rows(WAKE_HELD_TASKS);
 }
 
-/** Something of the flow changed. The step of one of its tasks looks at all of them. */
+/** The flow changed. One of its tasks gets a next step, which looks at all waiting tasks of the flow. */
 export async function wakeSandboxFlow(sql: Sql, teamId: number, key: string): Promise<void> {
   await sql.rows(WAKE_SANDBOX_FLOW, [teamId, key]);
 }

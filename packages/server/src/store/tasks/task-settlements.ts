@@ -20,7 +20,7 @@ export interface Settled {
   readonly runAt: Date | null;
   /** The task has ended and has a notification. */
   readonly notify: boolean;
-  /** Its place in its flow was given back in the same statement. */
+  /** The statement gave back the task's place in its flow. */
   readonly hasLeftFlow?: boolean;
 }
 

@@ -90,7 +90,7 @@ describe("the claim of an ordered flow", () => {
       0,
     );
   }
-  /** As a worker does: begins the line if it has not begun. */
+  /** Claims as a worker does, which begins the line if the line has not begun. */
   async function claim(options: Parameters<typeof ask>[0] = {}): Promise<Claim | undefined> {
     let claimed = await ask(options);
     if (claimed.flows[0]?.kind === "unopened") {
@@ -202,7 +202,7 @@ describe("the claim of an ordered flow", () => {
     );
     assert.equal(await claim(), undefined);
     const plain = await insertOne();
-    // They come due in the opposite order.
+    // The tasks come due in the opposite order.
     for (const [index, id] of [first, ...late].entries())
       await store.database.rows(
         "update tasks set run_at = created_at + $2 * interval '1 microsecond', flow_due_at = created_at + $2 * interval '1 microsecond' where id = $1",
@@ -328,14 +328,14 @@ describe("the claim of an ordered flow", () => {
       (sql) => ask({ sql }),
       async () => {
         taken = await claim();
-        // By some plans the statement locks before it asks for the time, and this claim finds the flow locked.
+        // With some plans the statement locks the flow before it reads the time, and this claim finds the flow locked.
         if (taken === undefined) return;
         await settle(taken, RETRY);
         await makeDue(taken.id);
       },
     );
 
-    // By the snapshot nothing has begun in the period, and the first task is due again.
+    // In the snapshot no call has begun in the period, and the first task is due again.
     const claims = [...(taken === undefined ? [] : [taken]), ...late.claims];
     assert.deepEqual(
       claims.map(({ id }) => id),

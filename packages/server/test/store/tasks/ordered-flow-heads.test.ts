@@ -204,7 +204,7 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
     await updateQueue(store.database, queue.teamId, queue.name, { ordered: true, concurrency: 1 });
     assert.equal(await resetLine(store.database, { ...queue, ordered: true }), true);
     ids.push(await insertOne({ priority: 5 }));
-    // As if its insert had not seen the change.
+    // The test deletes the row, as if the task's insert had not seen the change.
     await store.database.rows("delete from line_tasks where task_id = $1", [ids[2]]);
     const { teamId, id: queueId } = queue;
     assert.equal(await joinFlowTasks(store.database, { teamId, queueId }), 1);

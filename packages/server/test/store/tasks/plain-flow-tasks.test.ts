@@ -47,7 +47,7 @@ describe("a batch of plain tasks with flows", () => {
     return (await insertTasks(database, submissions, workerId)).flatMap((accepted) => accepted ?? []);
   }
 
-  /** A key is known once a task of it was stored. */
+  /** A key is known once a task with that key was stored. */
   const know = (key: string, { concurrency = null }: Partial<TaskFlow> = {}) =>
     store.database.rows(
       "insert into flows (team_id, sandbox, key, task_concurrency) values ($1, false, $2, $3)",
@@ -246,7 +246,7 @@ describe("a batch of plain tasks with flows", () => {
     assert.equal(claims[0]?.id, accepted?.id);
   });
 
-  /** As the worker has it after the insert. */
+  /** The claim that the worker has after the insert. */
   function claimOf({ id, queueId, ...settings }: Accepted, key: string) {
     const task = { ...newTask(queue), id };
     const attempt = {
