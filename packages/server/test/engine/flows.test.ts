@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
-import type { TaskFlow } from "../../src/domain/flow.ts";
 import type { Time } from "../../src/domain/time.ts";
 import { systemTime } from "../../src/server/system-time.ts";
 import { until } from "../patience.ts";
+import { flowOf } from "../test-flow.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
-
-const flow = (key: string, limits: Partial<TaskFlow> = {}) => ({
-  flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
-});
 
 /** Calls of a flow never exceed its limits, over all queues and nodes. */
 describe("flows", () => {
@@ -29,7 +25,7 @@ describe("flows", () => {
       for (const node of nodes) await node.engine.lease.renewOnce();
       server.target.hold();
       const each = 9 / nodeCount;
-      for (const node of nodes) await submitMany(node, Math.ceil(each), flow("c", { concurrency }));
+      for (const node of nodes) await submitMany(node, Math.ceil(each), flowOf("c", { concurrency }));
       const total = Math.ceil(each) * nodeCount;
       for (let ended = 0; ended < total; ended += 1) {
         await server.target.received(Math.min(total, ended + concurrency));
@@ -41,7 +37,7 @@ describe("flows", () => {
 
   it("start a task of a known key without a claim, and the next one when its call has ended", async () => {
     server = await openTestServer({ concurrency: 10 });
-    const limited = flow("known", { concurrency: 1 });
+    const limited = flowOf("known", { concurrency: 1 });
     await server.submit(limited);
     await server.settled(1);
     await server.quiet();
@@ -70,10 +66,10 @@ describe("flows", () => {
   it("let tasks of other flows and of none begin while one flow is full", async () => {
     server = await openTestServer({ concurrency: 10 });
     server.target.hold();
-    await submitMany(server, 5, flow("full", { concurrency: 1 }));
+    await submitMany(server, 5, flowOf("full", { concurrency: 1 }));
     await server.target.received(1);
 
-    await server.submit(flow("other"));
+    await server.submit(flowOf("other"));
     await server.submit();
 
     await server.target.received(3);
@@ -99,7 +95,7 @@ describe("flows", () => {
       await setPaused("p", false);
       server.engine.flows.refresh(server.principal.teamId, "p");
     };
-    const id = await server.submit(flow("p"));
+    const id = await server.submit(flowOf("p"));
     await server.settled(1);
 
     assert.equal((await server.task(id)).status, "completed");
@@ -111,7 +107,8 @@ describe("flows", () => {
     await server.submit({ queue: "shared" });
     await server.settled(1);
     await setPaused("two", true);
-    for (const queue of [QUEUE, "shared"]) await server.submit({ ...flow("two", { concurrency: 1 }), queue });
+    for (const queue of [QUEUE, "shared"])
+      await server.submit({ ...flowOf("two", { concurrency: 1 }), queue });
     await server.quiet();
     const { claim } = server.databases;
     const grants = () => claim.sent.filter((name) => name === "acquire_slots").length;
@@ -139,7 +136,7 @@ describe("flows", () => {
   it("retry a task of a flow when its delay is over", async () => {
     server = await openTestServer({ retryDelaySeconds: 60 });
     server.target.answer = (_call, response) => response.writeHead(500).end();
-    const id = await server.submit(flow("again", { concurrency: 1 }));
+    const id = await server.submit(flowOf("again", { concurrency: 1 }));
     await server.settled(1);
     server.target.answer = (_call, response) => response.end("{}");
     await server.advance(120);
@@ -157,7 +154,7 @@ describe("flows with a rate", () => {
 
   /** A permit is void after 100 ms: a busy machine must not make it so. */
   const SLOW: Time = { ...systemTime, monotonicMs: () => systemTime.monotonicMs() / 1_000 };
-  const rated = flow("r", { rate: 2, period: 60 });
+  const rated = flowOf("r", { rate: 2, period: 60 });
 
   it("begin as many calls in a period as they may, and the next when a call has left the window", async () => {
     server = await openTestServer({ concurrency: 50 }, { time: SLOW });
@@ -183,7 +180,7 @@ describe("flows with a rate", () => {
       isFrozen = true;
       server.freeze(0.2);
     };
-    const id = await server.submit(flow("f", { rate: 1, period: 60 }));
+    const id = await server.submit(flowOf("f", { rate: 1, period: 60 }));
     await server.quiet();
     await server.rest();
 
@@ -198,13 +195,13 @@ describe("flows with a rate", () => {
   it("are paused as a whole if the host that their key names asks to wait", async () => {
     server = await openTestServer({ concurrency: 1 });
     server.target.answer = (_call, response) => response.writeHead(429, { "retry-after": "120" }).end();
-    await server.submit(flow("host:127.0.0.1"));
+    await server.submit(flowOf("host:127.0.0.1"));
     await server.settled(1);
     server.target.answer = (_call, response) => response.end("{}");
     await server.engine.flows.drained();
     await server.rest();
-    await server.submit(flow("host:127.0.0.1"));
-    await server.submit(flow("another"));
+    await server.submit(flowOf("host:127.0.0.1"));
+    await server.submit(flowOf("another"));
     await server.settled(2);
     await server.quiet();
     assert.equal(server.target.calls.length, 2);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
 import { NOTHING_STORED } from "../../src/features/flows/index.ts";
+import { flowOf } from "../test-flow.ts";
+import { assertFirstStartsAgain, called, callOf, endEach, pathOf, reasonsOf } from "../test-lines.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 
 const KEY = "account-7";
@@ -11,27 +13,15 @@ describe("an ordered flow", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
-  const pathOf = (index: number) => `/${index}`;
-  function requestOf(index: number, request: object = {}) {
-    const call = {
-      method: "POST" as const,
-      url: `${server.target.url}${pathOf(index)}`,
-      headers: {},
-      body: "{}",
-    };
-    const flow = { key: KEY, concurrency: null, rate: null, period: null, ordered: true };
-    return { call, flow, ...request };
-  }
+  const requestOf = (index: number, request: object = {}) => ({
+    call: callOf(server, index),
+    ...flowOf(KEY, { ordered: true }),
+    ...request,
+  });
   const submit = (node: TestNode, index: number, request: object = {}): Promise<string> =>
     node.submit(requestOf(index, request));
-  const called = () => server.target.calls.map(({ path }) => path);
   const flows = () => server.services.features.flows.service;
   const store = (limits: object) => flows().put(server.principal, KEY, { ...NOTHING_STORED, ...limits });
-  const codes = async (id: string) =>
-    (await server.services.explanations.explain(server.principal, id)).reasons.map(({ code, blockedBy }) => [
-      code,
-      blockedBy?.id,
-    ]);
 
   for (const nodeCount of [1, 2])
     it(`starts tasks one at a time, in the order of creation, on ${nodeCount} nodes`, async () => {
@@ -47,15 +37,9 @@ describe("an ordered flow", () => {
           queue: index % 3 === 2 ? "other" : QUEUE,
         });
 
-      for (let ended = 0; ended < 6; ended += 1) {
-        await server.target.received(ended + 1);
-        await server.quiet();
-        assert.equal(server.target.held.length, 1);
-        server.target.release(1);
-        await server.settled(ended + 1);
-      }
+      await endEach(server, 6);
 
-      assert.deepEqual(called(), [0, 1, 2, 3, 4, 5].map(pathOf));
+      assert.deepEqual(called(server), [0, 1, 2, 3, 4, 5].map(pathOf));
     });
 
   it("lets tasks of other flows and of none begin while its line waits", async () => {
@@ -64,14 +48,12 @@ describe("an ordered flow", () => {
     for (let index = 0; index < 3; index += 1) await submit(server, index);
     await server.target.received(1);
 
-    await submit(server, 8, {
-      flow: { key: "other", concurrency: null, rate: null, period: null, ordered: true },
-    });
+    await submit(server, 8, flowOf("other", { ordered: true }));
     await submit(server, 9, { flow: null });
 
     await server.target.received(3);
     await server.quiet();
-    assert.deepEqual(called().sort(), [0, 8, 9].map(pathOf));
+    assert.deepEqual(called(server).sort(), [0, 8, 9].map(pathOf));
   });
 
   it("retries its first task before it starts the next", async () => {
@@ -82,14 +64,14 @@ describe("an ordered flow", () => {
     const next = await submit(server, 1);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(called(), [pathOf(0)]);
-    assert.deepEqual((await codes(next))[0]?.[0], "blocked_by");
+    assert.deepEqual(called(server), [pathOf(0)]);
+    assert.deepEqual((await reasonsOf(server, next))[0]?.[0], "blocked_by");
 
     await server.advance(61);
     await server.look();
     await server.settled(3);
 
-    assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+    assert.deepEqual(called(server), [0, 0, 1].map(pathOf));
   });
 
   it("continues at once when its first task is cancelled or deleted, or its callback comes, on another node", async () => {
@@ -107,21 +89,21 @@ describe("an ordered flow", () => {
     await submit(server, 3);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(called(), [pathOf(0)]);
+    assert.deepEqual(called(server), [pathOf(0)]);
 
     await other.tasks.cancel(server.principal, first);
     await server.settled(2);
     await server.quiet();
-    assert.deepEqual(called().slice(1), [pathOf(1)]);
+    assert.deepEqual(called(server).slice(1), [pathOf(1)]);
 
     await other.tasks.remove(server.principal, second);
     await server.settled(3);
     await server.quiet();
-    assert.deepEqual(called().slice(2), [pathOf(2)]);
+    assert.deepEqual(called(server).slice(2), [pathOf(2)]);
 
     await other.callbacks.resolve(waiting.callback?.id ?? "", "{}");
     await server.settled(4);
-    assert.deepEqual(called().slice(3), [pathOf(3)]);
+    assert.deepEqual(called(server).slice(3), [pathOf(3)]);
   });
 
   it("starts the first task again, before any other, when its node has died", async () => {
@@ -129,17 +111,8 @@ describe("an ordered flow", () => {
     server.target.hold();
     await submit(server, 0);
     await submit(server, 1);
-    await server.target.received(1);
 
-    await server.reapEverything();
-    await server.engine.lease.renewOnce();
-    await server.look();
-    await server.target.received(2);
-    server.target.release();
-    await server.target.received(3);
-    server.target.release();
-
-    assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+    await assertFirstStartsAgain(server);
   });
 
   it("waits for its queue when that is paused, and when the flow is", async () => {
@@ -149,17 +122,17 @@ describe("an ordered flow", () => {
     await submit(server, 0, { queue: "paused" });
     const second = await submit(server, 1);
     await server.quiet();
-    assert.deepEqual(called(), []);
-    assert.deepEqual(await codes(second), [["behind", undefined]]);
+    assert.deepEqual(called(server), []);
+    assert.deepEqual(await reasonsOf(server, second), [["behind", undefined]]);
 
     await flows().setPaused(server.principal, KEY, true);
     await server.queues.setPaused(server.principal, "paused", false);
     await server.quiet();
-    assert.deepEqual(called(), []);
+    assert.deepEqual(called(server), []);
     await flows().setPaused(server.principal, KEY, false);
     await server.settled(2);
 
-    assert.deepEqual(called(), [0, 1].map(pathOf));
+    assert.deepEqual(called(server), [0, 1].map(pathOf));
   });
 
   it("lets a due delayed task start before younger ones", async () => {
@@ -178,12 +151,12 @@ describe("an ordered flow", () => {
       await server.settled(count);
     }
 
-    assert.deepEqual(called(), [1, 0, 2].map(pathOf));
+    assert.deepEqual(called(server), [1, 0, 2].map(pathOf));
   });
 
   it("lets running calls end when it becomes ordered, and goes by priority again when that is deleted", async () => {
     server = await openTestServer({ concurrency: 10 });
-    const unordered = { flow: { key: KEY, concurrency: null, rate: null, period: null, ordered: null } };
+    const unordered = flowOf(KEY);
     server.target.hold();
     for (const index of [0, 1]) await submit(server, index, unordered);
     await server.target.received(2);
@@ -197,7 +170,7 @@ describe("an ordered flow", () => {
     server.target.release(1);
     await server.target.received(3);
     await server.quiet();
-    assert.deepEqual(called().slice(2), [pathOf(2)]);
+    assert.deepEqual(called(server).slice(2), [pathOf(2)]);
 
     await flows().remove(server.principal, KEY);
 
@@ -214,13 +187,13 @@ describe("an ordered flow", () => {
     const second = await submit(server, 1);
     const third = await submit(server, 2);
     await server.quiet();
-    assert.deepEqual(await codes(second), [["behind", undefined]]);
+    assert.deepEqual(await reasonsOf(server, second), [["behind", undefined]]);
 
     server.target.release(1, 500);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(await codes(second), [["blocked_by", first]]);
-    assert.deepEqual(await codes(third), [
+    assert.deepEqual(await reasonsOf(server, second), [["blocked_by", first]]);
+    assert.deepEqual(await reasonsOf(server, third), [
       ["blocked_by", first],
       ["behind", undefined],
     ]);
@@ -229,7 +202,7 @@ describe("an ordered flow", () => {
     server.target.release();
     await server.target.received(3);
     server.target.release();
-    assert.deepEqual(called(), [0, 1, 2].map(pathOf));
+    assert.deepEqual(called(server), [0, 1, 2].map(pathOf));
   });
 
   it("keeps the order of a batch in a queue with a rate", async () => {
@@ -238,7 +211,7 @@ describe("an ordered flow", () => {
     for (const index of batch) await submit(server, index);
     await server.settled(5);
 
-    assert.deepEqual(called(), batch.map(pathOf));
+    assert.deepEqual(called(server), batch.map(pathOf));
   });
 
   it("refuses a concurrency other than 1, and on_failure without order", async () => {

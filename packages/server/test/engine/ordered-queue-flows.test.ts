@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { QueueSettings } from "../../src/domain/queue.ts";
 import { NOTHING_STORED } from "../../src/features/flows/index.ts";
+import { flowOf } from "../test-flow.ts";
+import { assertFirstStartsAgain, called, callOf, endEach, pathOf, reasonsOf } from "../test-lines.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 
 const FREE = "free";
@@ -13,26 +15,9 @@ describe("an ordered queue whose tasks have flows", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
-  const pathOf = (index: number) => `/${index}`;
-  const flowOf = (key: string, limits: object = {}) => ({
-    flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
-  });
-  function submit(node: TestNode, index: number, request: object = {}): Promise<string> {
-    const call = {
-      method: "POST" as const,
-      url: `${server.target.url}${pathOf(index)}`,
-      headers: {},
-      body: "{}",
-    };
-    return node.submit({ call, ...request });
-  }
-  const called = () => server.target.calls.map(({ path }) => path);
+  const submit = (node: TestNode, index: number, request: object = {}) =>
+    node.submit({ call: callOf(server, index), ...request });
   const flows = () => server.services.features.flows.service;
-  const codes = async (id: string) =>
-    (await server.services.explanations.explain(server.principal, id)).reasons.map(({ code, blockedBy }) => [
-      code,
-      blockedBy?.id,
-    ]);
   async function learn(...nodes: readonly TestNode[]): Promise<void> {
     for (const { engine } of nodes) {
       await engine.lease.renewOnce();
@@ -46,16 +31,6 @@ describe("an ordered queue whose tasks have flows", () => {
     for (let count = 1; count < nodeCount; count += 1) nodes.push(await server.openNode());
     await learn(...nodes);
     return nodes;
-  }
-  /** Ends each held call until the target has received this many, and checks that there is never a second one. */
-  async function endEach(calls: number, ended = 0): Promise<void> {
-    for (let count = ended + 1; count <= calls; count += 1) {
-      await server.target.received(count);
-      await server.quiet();
-      assert.equal(server.target.held.length, 1);
-      server.target.release(1);
-      await server.settled(count);
-    }
   }
 
   for (const nodeCount of [1, 2]) {
@@ -75,9 +50,9 @@ describe("an ordered queue whose tasks have flows", () => {
       for (const [index, kind] of kinds.entries())
         await submit(nodes[index % nodeCount] as TestNode, index, { priority: 1 + index, ...kind });
 
-      await endEach(kinds.length);
+      await endEach(server, kinds.length);
 
-      assert.deepEqual(called(), [...kinds.keys()].map(pathOf));
+      assert.deepEqual(called(server), [...kinds.keys()].map(pathOf));
     });
 
     it(`waits while the flow of its first task is full, on ${nodeCount} nodes`, async () => {
@@ -89,20 +64,20 @@ describe("an ordered queue whose tasks have flows", () => {
       const second = await submit(nodes.at(-1) as TestNode, 2);
       const third = await submit(nodes[0] as TestNode, 3, flowOf(FREE));
       await server.quiet();
-      assert.deepEqual(called(), [0].map(pathOf));
-      assert.deepEqual(await codes(first), [["flow_full", undefined]]);
-      assert.deepEqual(await codes(second), [
+      assert.deepEqual(called(server), [0].map(pathOf));
+      assert.deepEqual(await reasonsOf(server, first), [["flow_full", undefined]]);
+      assert.deepEqual(await reasonsOf(server, second), [
         ["blocked_by", first],
         ["behind", undefined],
       ]);
-      assert.deepEqual(await codes(third), [
+      assert.deepEqual(await reasonsOf(server, third), [
         ["blocked_by", first],
         ["behind", undefined],
       ]);
 
-      await endEach(4);
+      await endEach(server, 4);
 
-      assert.deepEqual(called(), [0, 1, 2, 3].map(pathOf));
+      assert.deepEqual(called(server), [0, 1, 2, 3].map(pathOf));
     });
   }
 
@@ -112,12 +87,12 @@ describe("an ordered queue whose tasks have flows", () => {
     await submit(server, 0, flowOf(LIMITED));
     await submit(server, 1);
     await server.quiet();
-    assert.deepEqual(called(), []);
+    assert.deepEqual(called(server), []);
 
     await flows().setPaused(server.principal, LIMITED, false);
     await server.settled(2);
 
-    assert.deepEqual(called(), [0, 1].map(pathOf));
+    assert.deepEqual(called(server), [0, 1].map(pathOf));
   });
 
   it("waits for the rate of its first task's flow", async () => {
@@ -127,14 +102,14 @@ describe("an ordered queue whose tasks have flows", () => {
     const first = await submit(server, 1, flowOf(LIMITED, { rate: 1, period: 600 }));
     await submit(server, 2);
     await server.quiet();
-    assert.deepEqual(called(), [0].map(pathOf));
-    assert.deepEqual((await codes(first))[0]?.[0], "flow_rate");
+    assert.deepEqual(called(server), [0].map(pathOf));
+    assert.deepEqual((await reasonsOf(server, first))[0]?.[0], "flow_rate");
 
     await server.advance(601);
     await flows().put(server.principal, LIMITED, { ...NOTHING_STORED, rate: 1, period: 601 });
     await server.settled(3);
 
-    assert.deepEqual(called(), [0, 1, 2].map(pathOf));
+    assert.deepEqual(called(server), [0, 1, 2].map(pathOf));
   });
 
   for (const nodeCount of [1, 2])
@@ -151,23 +126,23 @@ describe("an ordered queue whose tasks have flows", () => {
       await submit(node(0), 3, { queue: OTHER, ...line });
       await submit(node(1), 4, line);
       await server.quiet();
-      assert.deepEqual(called(), [0].map(pathOf));
+      assert.deepEqual(called(server), [0].map(pathOf));
       server.target.release(1);
       await server.settled(1);
       await server.target.received(2);
       await server.quiet();
-      assert.deepEqual(called(), [0, 1].map(pathOf));
+      assert.deepEqual(called(server), [0, 1].map(pathOf));
 
       // Both the queue and the flow continue.
       server.target.release(1);
       await server.target.received(4);
       await server.quiet();
-      assert.deepEqual(called().slice(2).sort(), [2, 3].map(pathOf));
+      assert.deepEqual(called(server).slice(2).sort(), [2, 3].map(pathOf));
       server.target.release();
       await server.target.received(5);
       server.target.release();
       await server.settled(5);
-      assert.deepEqual(called().at(-1), pathOf(4));
+      assert.deepEqual(called(server).at(-1), pathOf(4));
     });
 
   it("retries its first task before it starts the next", async () => {
@@ -178,14 +153,14 @@ describe("an ordered queue whose tasks have flows", () => {
     const next = await submit(server, 1);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(called(), [pathOf(0)]);
-    assert.deepEqual((await codes(next))[0], ["blocked_by", first]);
+    assert.deepEqual(called(server), [pathOf(0)]);
+    assert.deepEqual((await reasonsOf(server, next))[0], ["blocked_by", first]);
 
     await server.advance(61);
     await server.look();
     await server.settled(3);
 
-    assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+    assert.deepEqual(called(server), [0, 0, 1].map(pathOf));
   });
 
   it("lets a delayed task join at the place of its creation when it is due, and waits for it not before", async () => {
@@ -202,9 +177,9 @@ describe("an ordered queue whose tasks have flows", () => {
       [delayed],
     );
 
-    await endEach(4);
+    await endEach(server, 4);
 
-    assert.deepEqual(called(), [1, 0, 2, 3].map(pathOf));
+    assert.deepEqual(called(server), [1, 0, 2, 3].map(pathOf));
   });
 
   it("continues at once when its first task is cancelled or deleted, or expires, on another node", async () => {
@@ -216,18 +191,18 @@ describe("an ordered queue whose tasks have flows", () => {
     await submit(server, 3, flowOf(FREE));
     await submit(server, 4);
     await server.quiet();
-    assert.deepEqual(called(), []);
+    assert.deepEqual(called(server), []);
 
     await other.tasks.cancel(server.principal, first);
     await other.tasks.remove(server.principal, second);
     await server.quiet();
-    assert.deepEqual(called(), []);
+    assert.deepEqual(called(server), []);
     await server.advance(31);
     await learn(server, other);
     await other.engine.deadlines.expireOnce();
     await server.settled(2);
 
-    assert.deepEqual(called(), [3, 4].map(pathOf));
+    assert.deepEqual(called(server), [3, 4].map(pathOf));
   });
 
   it("starts a task that was retried by hand before younger ones", async () => {
@@ -241,9 +216,9 @@ describe("an ordered queue whose tasks have flows", () => {
     await server.target.received(2);
     await server.tasks.retry(server.principal, failed, { delaySeconds: 0, priority: null });
 
-    await endEach(4, 1);
+    await endEach(server, 4, 1);
 
-    assert.deepEqual(called(), [0, 1, 0, 2].map(pathOf));
+    assert.deepEqual(called(server), [0, 1, 0, 2].map(pathOf));
   });
 
   it("is blocked by a failed task until its retry has completed", async () => {
@@ -255,13 +230,13 @@ describe("an ordered queue whose tasks have flows", () => {
     server.target.release(1, 500);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(await codes(next), [["blocked_by", failed]]);
+    assert.deepEqual(await reasonsOf(server, next), [["blocked_by", failed]]);
     assert.equal(server.target.calls.length, 1);
 
     await server.tasks.retry(server.principal, failed, { delaySeconds: 0, priority: null });
-    await endEach(3, 1);
+    await endEach(server, 3, 1);
 
-    assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+    assert.deepEqual(called(server), [0, 0, 1].map(pathOf));
   });
 
   it("starts the first task again, before any other, when its node has died", async () => {
@@ -269,17 +244,8 @@ describe("an ordered queue whose tasks have flows", () => {
     server.target.hold();
     await submit(server, 0, flowOf(LIMITED, { concurrency: 1 }));
     await submit(server, 1, flowOf(FREE));
-    await server.target.received(1);
 
-    await server.reapEverything();
-    await server.engine.lease.renewOnce();
-    await server.look();
-    await server.target.received(2);
-    server.target.release();
-    await server.target.received(3);
-    server.target.release();
-
-    assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+    await assertFirstStartsAgain(server);
   });
 
   it("keeps the order of a batch", async () => {
@@ -298,7 +264,7 @@ describe("an ordered queue whose tasks have flows", () => {
     await server.tasks.createMany(server.principal, items, true);
     await server.settled(items.length);
 
-    assert.deepEqual(called(), [...kinds.keys()].map(pathOf));
+    assert.deepEqual(called(server), [...kinds.keys()].map(pathOf));
   });
 
   it("obeys a rate of its own beside that of a flow", async () => {
@@ -307,7 +273,7 @@ describe("an ordered queue whose tasks have flows", () => {
     for (const [index, kind] of kinds.entries()) await submit(server, index, kind);
     await server.settled(5);
 
-    assert.deepEqual(called(), [...kinds.keys()].map(pathOf));
+    assert.deepEqual(called(server), [...kinds.keys()].map(pathOf));
   });
 
   it("waits with a task whose host its breaker holds back, and makes it the probe", async () => {
@@ -328,7 +294,7 @@ describe("an ordered queue whose tasks have flows", () => {
     await server.engine.breakers.passOnce();
     await server.settled(5);
 
-    assert.deepEqual(called().slice(2), [2, 3, 4].map(pathOf));
+    assert.deepEqual(called(server).slice(2), [2, 3, 4].map(pathOf));
   });
 
   it("lines up the tasks with flows that wait when it becomes ordered, and lets them go when it no longer is", async () => {
@@ -341,18 +307,18 @@ describe("an ordered queue whose tasks have flows", () => {
     await learn(server);
     await submit(server, 4);
     await server.quiet();
-    assert.deepEqual(called(), []);
+    assert.deepEqual(called(server), []);
     server.target.hold();
     await flows().setPaused(server.principal, LIMITED, false);
     await server.target.received(1);
     await server.quiet();
-    assert.deepEqual(called(), [pathOf(0)]);
+    assert.deepEqual(called(server), [pathOf(0)]);
 
     await server.queues.update(server.principal, QUEUE, { ordered: false, concurrency: 10 });
     await learn(server);
     await server.look();
     await server.target.received(4);
 
-    assert.deepEqual(called().sort(), [0, 1, 2, 4].map(pathOf));
+    assert.deepEqual(called(server).sort(), [0, 1, 2, 4].map(pathOf));
   });
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
+import { assertFirstStartsAgain, called, callOf, endEach, pathOf, reasonsOf } from "../test-lines.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -9,17 +10,8 @@ describe("an ordered queue", () => {
   let server: TestServer;
   afterEach(() => server.close());
 
-  const pathOf = (index: number) => `/${index}`;
-  async function submit(node: TestNode, index: number, request: object = {}): Promise<string> {
-    const call = {
-      method: "POST" as const,
-      url: `${server.target.url}${pathOf(index)}`,
-      headers: {},
-      body: "{}",
-    };
-    return node.submit({ call, ...request });
-  }
-  const called = () => server.target.calls.map(({ path }) => path);
+  const submit = (node: TestNode, index: number, request: object = {}) =>
+    node.submit({ call: callOf(server, index), ...request });
   /** Every node knows which queues are ordered. */
   async function learn(...nodes: readonly TestNode[]): Promise<void> {
     for (const { engine } of nodes) await engine.orderedQueues.lookOnce();
@@ -33,15 +25,9 @@ describe("an ordered queue", () => {
     for (let index = 0; index < 6; index += 1)
       await submit(nodes[index % 2] as TestNode, index, { priority: 1 + index });
 
-    for (let ended = 0; ended < 6; ended += 1) {
-      await server.target.received(ended + 1);
-      await server.quiet();
-      assert.equal(server.target.held.length, 1);
-      server.target.release(1);
-      await server.settled(ended + 1);
-    }
+    await endEach(server, 6);
 
-    assert.deepEqual(called(), [0, 1, 2, 3, 4, 5].map(pathOf));
+    assert.deepEqual(called(server), [0, 1, 2, 3, 4, 5].map(pathOf));
   });
 
   it("continues at once when its first task is cancelled or deleted on another node", async () => {
@@ -56,21 +42,21 @@ describe("an ordered queue", () => {
     await submit(server, 3);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(called(), [pathOf(0)]);
+    assert.deepEqual(called(server), [pathOf(0)]);
 
     await other.tasks.cancel(server.principal, first);
     await server.settled(2);
     await server.quiet();
-    assert.deepEqual(called().slice(1), [pathOf(1)]);
+    assert.deepEqual(called(server).slice(1), [pathOf(1)]);
 
     await other.tasks.remove(server.principal, second);
     await server.settled(3);
     await server.quiet();
-    assert.deepEqual(called().slice(2), [pathOf(2)]);
+    assert.deepEqual(called(server).slice(2), [pathOf(2)]);
 
     await other.tasks.cancel(server.principal, waiting);
     await server.settled(4);
-    assert.deepEqual(called().slice(3), [pathOf(3)]);
+    assert.deepEqual(called(server).slice(3), [pathOf(3)]);
   });
 
   it("continues at once when its first task is cancelled right after the queue's creation", async () => {
@@ -85,12 +71,12 @@ describe("an ordered queue", () => {
     await submit(server, 1, { queue });
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(called(), [pathOf(0)]);
+    assert.deepEqual(called(server), [pathOf(0)]);
 
     await other.tasks.cancel(server.principal, waiting);
 
     await server.settled(2);
-    assert.deepEqual(called(), [0, 1].map(pathOf));
+    assert.deepEqual(called(server), [0, 1].map(pathOf));
   });
 
   it("starts the first task again, before any other, when its node has died", async () => {
@@ -99,17 +85,8 @@ describe("an ordered queue", () => {
     server.target.hold();
     await submit(server, 0);
     await submit(server, 1);
-    await server.target.received(1);
 
-    await server.reapEverything();
-    await server.engine.lease.renewOnce();
-    await server.look();
-    await server.target.received(2);
-    server.target.release();
-    await server.target.received(3);
-    server.target.release();
-
-    assert.deepEqual(called(), [0, 0, 1].map(pathOf));
+    await assertFirstStartsAgain(server);
   });
 
   it("lets running calls end when it becomes ordered, and then starts one at a time", async () => {
@@ -134,23 +111,19 @@ describe("an ordered queue", () => {
     }
     assert.equal(server.target.mostAtOnce, 3);
 
-    assert.deepEqual(called().slice(3), [3, 4, 5].map(pathOf));
+    assert.deepEqual(called(server).slice(3), [3, 4, 5].map(pathOf));
   });
 
   it("names the failed task that blocks it, and continues when on_failure is changed", async () => {
     server = await openTestServer({ ordered: true, onFailure: "block", maxRetries: 0 });
     await learn(server);
-    const codes = async (id: string) =>
-      (await server.services.explanations.explain(server.principal, id)).reasons.map(
-        ({ code, blockedBy }) => [code, blockedBy?.id],
-      );
     server.target.hold();
     const first = await submit(server, 0);
     await server.target.received(1);
     const second = await submit(server, 1);
     const third = await submit(server, 2);
     await server.quiet();
-    assert.deepEqual(await codes(second), [
+    assert.deepEqual(await reasonsOf(server, second), [
       ["queue_full", undefined],
       ["behind", undefined],
     ]);
@@ -158,8 +131,8 @@ describe("an ordered queue", () => {
     server.target.release(1, 500);
     await server.settled(1);
     await server.quiet();
-    assert.deepEqual(await codes(second), [["blocked_by", first]]);
-    assert.deepEqual(await codes(third), [
+    assert.deepEqual(await reasonsOf(server, second), [["blocked_by", first]]);
+    assert.deepEqual(await reasonsOf(server, third), [
       ["blocked_by", first],
       ["behind", undefined],
     ]);
@@ -169,7 +142,7 @@ describe("an ordered queue", () => {
     server.target.release();
     await server.target.received(3);
     server.target.release();
-    assert.deepEqual(called(), [0, 1, 2].map(pathOf));
+    assert.deepEqual(called(server), [0, 1, 2].map(pathOf));
   });
 
   it("refuses a concurrency other than 1, and on_failure block without order", async () => {

@@ -7,6 +7,7 @@ import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { NOTHING_STORED } from "../../src/features/flows/index.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { until } from "../patience.ts";
+import { flowOf } from "../test-flow.ts";
 import { openTestServer, type TestNode, type TestServer } from "../test-server.ts";
 
 const SLOW: Simulation = {
@@ -45,7 +46,7 @@ describe("a flow of the sandbox", () => {
     server.submit(
       {
         simulate: SLOW,
-        flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
+        ...flowOf(key, limits),
         ...request,
       },
       sandbox,

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { TaskFlow } from "../../../src/domain/flow.ts";
-import type { NewTask } from "../../../src/domain/task.ts";
 import { claimFlowTasks, type FlowClaimed } from "../../../src/store/tasks/flow-claims.ts";
 import { confirmPermits, releasePlaces } from "../../../src/store/tasks/flow-places.ts";
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { lockLate } from "../../late-lock.ts";
+import { flowOf } from "../../test-flow.ts";
 import type { TextSql } from "../../test-sql.ts";
 import { openTestStore, RETRY, type StoredQueue, settlementOf, type TestStore } from "../../test-store.ts";
-
-const flow = (key: string, limits: Partial<TaskFlow> = {}): Partial<NewTask> => ({
-  flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
-});
 
 describe("claiming the tasks of flows", () => {
   let store: TestStore;
@@ -60,7 +55,7 @@ describe("claiming the tasks of flows", () => {
 
   it("takes as many as the flow has places, over its queues, by priority and due time", async () => {
     const queues = [await store.openQueue(), await store.openQueue()] as const;
-    const limited = flow("order", { concurrency: 3 });
+    const limited = flowOf("order", { concurrency: 3 });
     const [low, first] = await store.insert(queues[0], { ...limited, priority: 1 }, limited);
     const [high, second] = await store.insert(queues[1], { ...limited, priority: 9 }, limited);
 
@@ -77,7 +72,7 @@ describe("claiming the tasks of flows", () => {
 
   it("never takes more than the places when many workers claim at once", async () => {
     const queue = await store.openQueue();
-    await store.insert(queue, ...Array.from({ length: 40 }, () => flow("race", { concurrency: 3 })));
+    await store.insert(queue, ...Array.from({ length: 40 }, () => flowOf("race", { concurrency: 3 })));
     const databases = Array.from({ length: 8 }, () => store.open(1));
 
     const rounds = await Promise.all(
@@ -94,7 +89,7 @@ describe("claiming the tasks of flows", () => {
 
   it("takes nothing by a count that is older than its lock", async () => {
     const queue = await store.openQueue();
-    const tasks = await store.insert(queue, flow("late", { concurrency: 1 }), flow("late"));
+    const tasks = await store.insert(queue, flowOf("late", { concurrency: 1 }), flowOf("late"));
     let taken: string[] = [];
 
     const late = await lockLate(
@@ -112,8 +107,8 @@ describe("claiming the tasks of flows", () => {
 
   it("takes no task of a queue without free slots, and passes over it", async () => {
     const [busy, idle] = [await store.openQueue(), await store.openQueue()];
-    await store.insert(busy, { ...flow("passed", { concurrency: 1 }), priority: 10 });
-    const [other] = await store.insert(idle, flow("passed"));
+    await store.insert(busy, { ...flowOf("passed", { concurrency: 1 }), priority: 10 });
+    const [other] = await store.insert(idle, flowOf("passed"));
 
     assert.deepEqual(idsOf(await claim([idle], ["passed"])), [other]);
   });
@@ -121,7 +116,7 @@ describe("claiming the tasks of flows", () => {
   it("gives the place back when the attempt is settled, released or reaped", async () => {
     const queue = await store.openQueue();
     const dead = await store.openWorker();
-    await store.insert(queue, ...Array.from({ length: 4 }, () => flow("back", { concurrency: 1 })));
+    await store.insert(queue, ...Array.from({ length: 4 }, () => flowOf("back", { concurrency: 1 })));
 
     const [settled] = (await claim([queue], ["back"])).claims;
     assert.ok(settled !== undefined);
@@ -144,7 +139,7 @@ describe("claiming the tasks of flows", () => {
 
   it("begins no more calls in a period than the rate, and counts a call from when it was confirmed", async () => {
     const queue = await store.openQueue();
-    await store.insert(queue, ...Array.from({ length: 9 }, () => flow("rate", { rate: 2, period: 60 })));
+    await store.insert(queue, ...Array.from({ length: 9 }, () => flowOf("rate", { rate: 2, period: 60 })));
     const move = (seconds: number) =>
       store.database.rows(
         `with held as (update flow_holds set permit_at = permit_at - make_interval(secs => $1) where flow = 'rate')
@@ -183,7 +178,7 @@ describe("claiming the tasks of flows", () => {
     const dead = await store.openWorker();
     await store.insert(
       queue,
-      ...Array.from({ length: 3 }, () => flow("dead", { rate: 1, period: 60, concurrency: 1 })),
+      ...Array.from({ length: 3 }, () => flowOf("dead", { rate: 1, period: 60, concurrency: 1 })),
     );
     assert.equal((await claim([queue], ["dead"], { worker: dead })).claims.length, 1);
     await removeWorker(store.database, dead);
@@ -198,7 +193,7 @@ describe("claiming the tasks of flows", () => {
 
   it("takes nothing of a paused flow", async () => {
     const queue = await store.openQueue();
-    await store.insert(queue, flow("paused"));
+    await store.insert(queue, flowOf("paused"));
     await store.database.rows(
       "update flows set paused_until = now() + interval '1 minute' where key = 'paused'",
     );
@@ -211,7 +206,7 @@ describe("claiming the tasks of flows", () => {
 
   it("keeps the place of a task until it has ended if the flow holds tasks", async () => {
     const queue = await store.openQueue();
-    await store.insert(queue, flow("jobs", { concurrency: 1 }), flow("jobs"));
+    await store.insert(queue, flowOf("jobs", { concurrency: 1 }), flowOf("jobs"));
     await store.database.rows("update flows set hold = 'task' where key = 'jobs'");
     const [first] = (await claim([queue], ["jobs"])).claims;
     assert.ok(first !== undefined);
@@ -240,12 +235,16 @@ describe("claiming the tasks of flows", () => {
       store.database.rows(
         `select task_concurrency as c, task_rate as r, task_period as p, xmin::text as version from flows where key = 'figures'`,
       );
-    await store.insert(queue, flow("figures", { concurrency: 3 }), flow("figures", { rate: 5, period: 2 }));
+    await store.insert(
+      queue,
+      flowOf("figures", { concurrency: 3 }),
+      flowOf("figures", { rate: 5, period: 2 }),
+    );
     const [before] = await figures();
-    await store.insert(queue, flow("figures", { concurrency: 3 }), flow("figures"));
+    await store.insert(queue, flowOf("figures", { concurrency: 3 }), flowOf("figures"));
     assert.deepEqual(await figures(), [before]);
     assert.deepEqual({ ...before, version: null }, { c: 3, r: 5, p: 2, version: null });
-    await store.insert(queue, flow("figures", { concurrency: 4 }));
+    await store.insert(queue, flowOf("figures", { concurrency: 4 }));
     assert.deepEqual(
       (await figures()).map((row) => ({ ...row, version: null })),
       [{ c: 4, r: 5, p: 2, version: null }],

@@ -3,7 +3,6 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { Claim } from "../../../src/domain/claim.ts";
 import type { TaskFlow } from "../../../src/domain/flow.ts";
 import type { NewTask } from "../../../src/domain/task.ts";
-import type { Verdict } from "../../../src/domain/verdict.ts";
 import { claimFlowTasks, type FlowClaimed } from "../../../src/store/tasks/flow-claims.ts";
 import { openFlowLines } from "../../../src/store/tasks/flow-lines.ts";
 import { cancelTask } from "../../../src/store/tasks/task-cancellations.ts";
@@ -12,21 +11,12 @@ import { dismissTask } from "../../../src/store/tasks/task-dismissals.ts";
 import { removeExpiredTasks, removePendingTask } from "../../../src/store/tasks/task-removals.ts";
 import { retryTask } from "../../../src/store/tasks/task-retries.ts";
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
-import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { lockLate } from "../../late-lock.ts";
+import { flowOf } from "../../test-flow.ts";
+import { drain, FAILED, settle, WAITING } from "../../test-lines.ts";
 import type { TextSql } from "../../test-sql.ts";
-import {
-  live,
-  openTestStore,
-  RETRY,
-  type StoredQueue,
-  settlementOf,
-  type TestStore,
-} from "../../test-store.ts";
-
-const FAILED: Verdict = { kind: "failed", reason: "retries_exhausted", error: "500", result: null };
-const WAITING: Verdict = { kind: "waiting" };
+import { live, openTestStore, RETRY, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("the claim of an ordered flow", () => {
   let store: TestStore;
@@ -45,9 +35,7 @@ describe("the claim of an ordered flow", () => {
   });
   after(() => store.close());
 
-  const flow = (limits: Partial<TaskFlow> = {}): Partial<NewTask> => ({
-    flow: { key, concurrency: null, rate: null, period: null, ordered: true, ...limits },
-  });
+  const flow = (limits: Partial<TaskFlow> = {}) => flowOf(key, { ordered: true, ...limits });
   const insertOne = async (task: Partial<NewTask> = {}, into = queue) =>
     (await store.insert(into, { ...flow(), ...task }))[0] as string;
 
@@ -100,11 +88,6 @@ describe("the claim of an ordered flow", () => {
     assert.ok(claimed.claims.length <= 1);
     return claimed.claims[0];
   }
-  const settle = async (claimed: Claim | undefined, verdict?: Verdict) => {
-    assert.ok(claimed);
-    const [settled] = await settleAttempts(store.database, [settlementOf(claimed, verdict)], workerId);
-    assert.ok(settled);
-  };
   const makeDue = (id: string) =>
     store.database.rows("update tasks set run_at = now(), flow_due_at = now() where id = $1", [id]);
   const block = () =>
@@ -112,14 +95,6 @@ describe("the claim of an ordered flow", () => {
       "update flows set ordered = true, on_failure = 'block', is_stored = true where key = $1",
       [key],
     );
-  async function drain(options: Parameters<typeof ask>[0] = {}): Promise<string[]> {
-    const ids: string[] = [];
-    for (let each = await claim(options); each !== undefined; each = await claim(options)) {
-      ids.push(each.id);
-      await settle(each);
-    }
-    return ids;
-  }
 
   it("takes one task at a time over all queues, in the order of creation, whatever the priorities", async () => {
     const other = await store.openQueue();
@@ -132,8 +107,8 @@ describe("the claim of an ordered flow", () => {
 
     assert.equal(claimed?.id, first);
     assert.equal(await claim({ queues }), undefined, "the first has not ended");
-    await settle(claimed);
-    assert.deepEqual(await drain({ queues }), [second, ...batch]);
+    await settle(store, claimed);
+    assert.deepEqual(await drain(store, () => claim({ queues })), [second, ...batch]);
   });
 
   it("takes nothing by the statement for flows without order, nor the other way round", async () => {
@@ -163,7 +138,7 @@ describe("the claim of an ordered flow", () => {
     it(`takes no other task while the first ${what}`, async () => {
       const first = await insertOne();
       const second = await insertOne();
-      await settle(await claim(), verdict);
+      await settle(store, await claim(), verdict);
 
       const held = await ask();
       assert.deepEqual(
@@ -175,14 +150,14 @@ describe("the claim of an ordered flow", () => {
         await makeDue(first);
         const again = await claim();
         assert.equal(again?.id, first);
-        await settle(again);
+        await settle(store, again);
       } else await cancelTask(store.database, live(queue.teamId), first);
-      assert.deepEqual(await drain(), [second]);
+      assert.deepEqual(await drain(store, claim), [second]);
     });
 
   it("takes due delayed tasks and manually retried tasks before tasks created later", async () => {
     const failed = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     const delayed = await insertOne({ delaySeconds: 600, priority: 2 });
     const running = await insertOne();
     const claimed = await claim();
@@ -190,9 +165,9 @@ describe("the claim of an ordered flow", () => {
     const younger = await insertOne({ priority: 9 });
     await makeDue(delayed);
     await retryTask(store.database, live(queue.teamId), failed, { delaySeconds: 0, priority: null });
-    await settle(claimed);
+    await settle(store, claimed);
 
-    assert.deepEqual(await drain(), [failed, delayed, younger]);
+    assert.deepEqual(await drain(store, claim), [failed, delayed, younger]);
   });
 
   it("moves late tasks to their place once, even those that it cannot start yet", async () => {
@@ -215,33 +190,33 @@ describe("the claim of an ordered flow", () => {
       [key],
     );
     assert.equal(row?.count, 0);
-    await settle(held);
-    assert.deepEqual(await drain(), [...late, plain]);
+    await settle(store, held);
+    assert.deepEqual(await drain(store, claim), [...late, plain]);
   });
 
   it("continues after a failure, or with on_failure block only once the task has completed", async () => {
     await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     const next = await insertOne();
-    assert.deepEqual(await drain(), [next]);
+    assert.deepEqual(await drain(store, claim), [next]);
 
     await block();
     const blocker = await insertOne();
     const blocked = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     assert.equal(await claim(), undefined);
     const later = { delaySeconds: 600, priority: null };
     await retryTask(store.database, live(queue.teamId), blocker, later);
     assert.equal(await claim(), undefined, "its delay does not let the line go on");
     await makeDue(blocker);
-    assert.deepEqual(await drain(), [blocker, blocked]);
+    assert.deepEqual(await drain(store, claim), [blocker, blocked]);
   });
 
   it("continues when the failed task that blocks it is dismissed, and keeps it until then", async () => {
     await insertOne();
     await block();
     const claimed = await claim();
-    await settle(claimed, FAILED);
+    await settle(store, claimed, FAILED);
     const blocker = claimed?.id ?? "";
     const blocked = await insertOne();
     const old = "0190a1b2-0000-7000-8000-000000000002";
@@ -254,7 +229,7 @@ describe("the claim of an ordered flow", () => {
     assert.equal(await claim(), undefined, "it is kept, and blocks");
 
     await dismissTask(store.database, live(queue.teamId), old);
-    assert.deepEqual(await drain(), [blocked]);
+    assert.deepEqual(await drain(store, claim), [blocked]);
     await removeExpiredTasks(store.database, 30, 100);
     assert.equal((await store.database.rows("select 1 from tasks where id = $1", [old])).length, 0);
   });
@@ -274,12 +249,12 @@ describe("the claim of an ordered flow", () => {
       const first = await insertOne();
       const second = await insertOne();
       await block();
-      await settle(await claim(), RETRY);
+      await settle(store, await claim(), RETRY);
       assert.equal(await claim(), undefined);
 
       await end(first);
 
-      assert.deepEqual(await drain(), [second]);
+      assert.deepEqual(await drain(store, claim), [second]);
     });
 
   it("gives a task to one of many racing workers, and none until its dead worker is reaped", async () => {
@@ -304,7 +279,7 @@ describe("the claim of an ordered flow", () => {
     await removeWorker(store.database, claims[0]?.workerId ?? 0);
     assert.equal(await claim(), undefined, "its call may still be under way");
     await reapTasks(store.database, workerId);
-    assert.deepEqual(await drain(), [first, second]);
+    assert.deepEqual(await drain(store, claim), [first, second]);
   });
 
   it("takes the first task again when its claim was released unused", async () => {
@@ -314,7 +289,7 @@ describe("the claim of an ordered flow", () => {
     assert.ok(claimed);
     await releaseTasks(store.database, [claimed], "not_sent", workerId);
 
-    assert.deepEqual(await drain(), [first, second]);
+    assert.deepEqual(await drain(store, claim), [first, second]);
   });
 
   it("takes nothing by a snapshot that is older than its lock", async () => {
@@ -330,7 +305,7 @@ describe("the claim of an ordered flow", () => {
         taken = await claim();
         // With some plans the statement locks the flow before it reads the time, and this claim finds the flow locked.
         if (taken === undefined) return;
-        await settle(taken, RETRY);
+        await settle(store, taken, RETRY);
         await makeDue(taken.id);
       },
     );
@@ -361,22 +336,22 @@ describe("the claim of an ordered flow", () => {
     await store.insert(queue, ...Array.from({ length: 4 }, () => flow({ ordered: null })));
     const { claims } = await ask({ ordered: false, free: 3 });
     const [active, waiting, retrying] = claims;
-    await settle(waiting, WAITING);
-    await settle(retrying, RETRY);
+    await settle(store, waiting, WAITING);
+    await settle(store, retrying, RETRY);
     const last = await insertOne();
 
     assert.equal(await claim(), undefined);
-    await settle(active);
+    await settle(store, active);
     await makeDue(retrying?.id ?? "");
     assert.equal(await claim(), undefined);
     await cancelTask(store.database, live(queue.teamId), waiting?.id ?? "");
-    const rest = await drain();
+    const rest = await drain(store, claim);
     assert.deepEqual([rest.length, rest[0], rest.at(-1)], [3, retrying?.id, last]);
   });
 
   it("begins a new line each time that it becomes ordered", async () => {
     await insertOne();
-    await settle(await claim(), WAITING);
+    await settle(store, await claim(), WAITING);
     await insertOne({ ...flow({ ordered: false }) });
     const [running] = (await ask({ ordered: false })).claims;
     assert.ok(running);
@@ -391,7 +366,7 @@ describe("the claim of an ordered flow", () => {
     await insertOne();
     const claimed = await claim();
     assert.deepEqual([claimed?.id, claimed?.startByMs], [first, 100]);
-    await settle(claimed);
+    await settle(store, claimed);
 
     const next = await ask();
 
@@ -425,7 +400,7 @@ describe("the claim of an ordered flow", () => {
     assert.equal(passed.length, 1, "it waits for a pass as others do");
     await store.database.rows("update tasks set flow_due_at = run_at where id = $1", [first]);
 
-    assert.deepEqual(await drain({ holdsHosts: true }), [first, second]);
+    assert.deepEqual(await drain(store, () => claim({ holdsHosts: true })), [first, second]);
   });
 
   it("takes nothing of a paused flow", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Claim } from "../../../src/domain/claim.ts";
 import type { QueueSettings } from "../../../src/domain/queue.ts";
-import type { Verdict } from "../../../src/domain/verdict.ts";
 import { claimOrderedTask } from "../../../src/store/tasks/ordered-claims.ts";
 import { holdLineForCallbacks, resetLine } from "../../../src/store/tasks/ordered-lines.ts";
 import { updateQueue } from "../../../src/store/tasks/queues.ts";
@@ -13,21 +12,17 @@ import { dismissTask } from "../../../src/store/tasks/task-dismissals.ts";
 import { removeExpiredTasks, removePendingTask } from "../../../src/store/tasks/task-removals.ts";
 import { retryTask } from "../../../src/store/tasks/task-retries.ts";
 import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
-import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { until } from "../../patience.ts";
+import { drain, FAILED, settle, WAITING } from "../../test-lines.ts";
 import {
   claimRequest,
   live,
   openTestStore,
   RETRY,
   type StoredQueue,
-  settlementOf,
   type TestStore,
 } from "../../test-store.ts";
-
-const FAILED: Verdict = { kind: "failed", reason: "retries_exhausted", error: "500", result: null };
-const WAITING: Verdict = { kind: "waiting" };
 
 describe("the claim of an ordered queue", () => {
   let store: TestStore;
@@ -52,23 +47,9 @@ describe("the claim of an ordered queue", () => {
   };
   const insertOne = async (task: Parameters<TestStore["insert"]>[1] = {}) =>
     (await store.insert(queue, task))[0] as string;
-  const settle = async (claimed: Claim | undefined, verdict?: Verdict) => {
-    assert.ok(claimed);
-    const [settled] = await settleAttempts(store.database, [settlementOf(claimed, verdict)], workerId);
-    assert.ok(settled);
-  };
   /** The task is due from now on, whenever it was meant to be. */
   const makeDue = (id: string) =>
     store.database.rows("update tasks set run_at = now(), due_at = now() where id = $1", [id]);
-  /** Claims and completes until the line has no task to start. */
-  async function drain(): Promise<string[]> {
-    const ids: string[] = [];
-    for (let each = await claim(); each !== undefined; each = await claim()) {
-      ids.push(each.id);
-      await settle(each);
-    }
-    return ids;
-  }
 
   it("takes one task at a time, in the order of creation, whatever the priorities", async () => {
     const first = await insertOne({ priority: 1 });
@@ -78,15 +59,15 @@ describe("the claim of an ordered queue", () => {
 
     assert.equal(claimed?.id, first);
     assert.equal(await claim(), undefined, "the first has not ended");
-    await settle(claimed);
-    assert.deepEqual(await drain(), [second, third]);
+    await settle(store, claimed);
+    assert.deepEqual(await drain(store, claim), [second, third]);
   });
 
   for (const [what, verdict] of Object.entries({ "backs off": RETRY, "waits for a callback": WAITING }))
     it(`takes no other task while the first ${what}`, async () => {
       const first = await insertOne();
       const second = await insertOne();
-      await settle(await claim(), verdict);
+      await settle(store, await claim(), verdict);
 
       assert.equal(await claim(), undefined);
 
@@ -94,14 +75,14 @@ describe("the claim of an ordered queue", () => {
         await makeDue(first);
         const again = await claim();
         assert.equal(again?.id, first);
-        await settle(again);
+        await settle(store, again);
       } else await cancelTask(store.database, live(queue.teamId), first);
-      assert.deepEqual(await drain(), [second]);
+      assert.deepEqual(await drain(store, claim), [second]);
     });
 
   it("takes due delayed tasks and manually retried tasks before tasks created later", async () => {
     const failed = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     const delayed = await insertOne({ delaySeconds: 600, priority: 2 });
     const running = await insertOne();
     const claimed = await claim();
@@ -109,27 +90,27 @@ describe("the claim of an ordered queue", () => {
     const younger = await insertOne({ priority: 9 });
     await makeDue(delayed);
     await retryTask(store.database, live(queue.teamId), failed, { delaySeconds: 0, priority: null });
-    await settle(claimed);
+    await settle(store, claimed);
 
-    assert.deepEqual(await drain(), [failed, delayed, younger]);
+    assert.deepEqual(await drain(store, claim), [failed, delayed, younger]);
   });
 
   it("continues after a failure, or with on_failure block only once the task has completed", async () => {
     const passed = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     const next = await insertOne();
-    assert.deepEqual(await drain(), [next]);
+    assert.deepEqual(await drain(store, claim), [next]);
 
     queue = await openOrdered({ onFailure: "block" });
     const blocker = await insertOne();
     const blocked = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     assert.equal(await claim(), undefined);
     const later = { delaySeconds: 600, priority: null };
     await retryTask(store.database, live(queue.teamId), blocker, later);
     assert.equal(await claim(), undefined, "its delay does not let the line go on");
     await makeDue(blocker);
-    assert.deepEqual(await drain(), [blocker, blocked]);
+    assert.deepEqual(await drain(store, claim), [blocker, blocked]);
     assert.notEqual(passed, blocker);
   });
 
@@ -138,43 +119,43 @@ describe("the claim of an ordered queue", () => {
     const first = await insertOne();
     const second = await insertOne();
     const [early, last] = await store.insert(other, {}, {});
-    await settle(await claim(), RETRY);
+    await settle(store, await claim(), RETRY);
     await holdLineForCallbacks(store.database, { teamId: queue.teamId, queueId: queue.id }, [
       early as string,
     ]);
     await makeDue(first);
     const again = await claim();
     assert.equal(again?.id, first, "the callback of its first attempt does not delay its second");
-    await settle(again);
+    await settle(store, again);
     await holdLineForCallbacks(store.database, { teamId: queue.teamId, queueId: queue.id }, [last as string]);
 
     assert.equal(await claim(), undefined);
     const request = await claimRequest(store.database, other, { workerId, limit: 2 });
     const { claims } = await claimDueTasks(store.database, request);
     assert.deepEqual(claims.map(({ id }) => id).sort(), [early, last].sort());
-    await settle(claims[0]);
+    await settle(store, claims[0]);
     assert.equal(await claim(), undefined);
     await updateQueue(store.database, queue.teamId, queue.name, { onFailure: "block" });
-    await settle(claims[1], FAILED);
-    assert.deepEqual(await drain(), [second], "a callback that failed blocks nothing");
+    await settle(store, claims[1], FAILED);
+    assert.deepEqual(await drain(store, claim), [second], "a callback that failed blocks nothing");
   });
 
   it("continues when the failed task that blocks the queue is dismissed", async () => {
     queue = await openOrdered({ onFailure: "block" });
     const blocker = await insertOne();
     const blocked = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     assert.equal(await claim(), undefined);
 
     await dismissTask(store.database, live(queue.teamId), blocker);
 
-    assert.deepEqual(await drain(), [blocked]);
+    assert.deepEqual(await drain(store, claim), [blocked]);
   });
 
   it("is blocked by a failed task that is kept beyond the retention period", async () => {
     queue = await openOrdered({ onFailure: "block" });
     const blocker = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     const old = "0190a1b2-0000-7000-8000-000000000001";
     await store.database.rows("update line_tasks set task_id = $2 where task_id = $1", [blocker, old]);
     await store.database.rows(
@@ -207,12 +188,12 @@ describe("the claim of an ordered queue", () => {
       queue = await openOrdered({ onFailure: "block" });
       const first = await insertOne();
       const second = await insertOne();
-      await settle(await claim(), RETRY);
+      await settle(store, await claim(), RETRY);
       assert.equal(await claim(), undefined);
 
       await end(first);
 
-      assert.deepEqual(await drain(), [second]);
+      assert.deepEqual(await drain(store, claim), [second]);
     });
 
   it("gives a task to one of two racing workers, and none until its dead worker is reaped", async () => {
@@ -235,7 +216,7 @@ describe("the claim of an ordered queue", () => {
     await removeWorker(store.database, dead.workerId);
     assert.equal(await claim(), undefined, "its call may still be under way");
     await reapTasks(store.database, workerId);
-    assert.deepEqual(await drain(), [first, second]);
+    assert.deepEqual(await drain(store, claim), [first, second]);
   });
 
   it("waits for a task that another transaction has locked", async () => {
@@ -259,17 +240,17 @@ describe("the claim of an ordered queue", () => {
     queue = await store.openQueue({ concurrency: 5 });
     await store.insert(queue, {}, {}, {}, {});
     const [active, waiting, retrying] = await store.claim(queue, { workerId, limit: 3 });
-    await settle(waiting, WAITING);
-    await settle(retrying, RETRY);
+    await settle(store, waiting, WAITING);
+    await settle(store, retrying, RETRY);
     await updateQueue(store.database, queue.teamId, queue.name, { ordered: true, concurrency: 1 });
     await resetLine(store.database, { ...queue, ordered: true });
 
     assert.equal(await claim(), undefined);
-    await settle(active);
+    await settle(store, active);
     await makeDue(retrying?.id ?? "");
     assert.equal(await claim(), undefined);
     await cancelTask(store.database, live(queue.teamId), waiting?.id ?? "");
-    assert.equal((await drain()).length, 2);
+    assert.equal((await drain(store, claim)).length, 2);
   });
 
   it("is blocked by the failure of a task that was active when the queue became ordered", async () => {
@@ -279,7 +260,7 @@ describe("the claim of an ordered queue", () => {
     const order = { ordered: true, concurrency: 1, onFailure: "block" } as const;
     await updateQueue(store.database, queue.teamId, queue.name, order);
     await resetLine(store.database, { ...queue, ordered: true });
-    await settle(active, FAILED);
+    await settle(store, active, FAILED);
 
     assert.equal(await claim(), undefined);
   });

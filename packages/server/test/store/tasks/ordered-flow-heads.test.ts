@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Claim } from "../../../src/domain/claim.ts";
-import type { Verdict } from "../../../src/domain/verdict.ts";
+import type { TaskFlow } from "../../../src/domain/flow.ts";
 import { createSubscriberMemory } from "../../../src/store/tasks/event-writes.ts";
 import {
   claimFirstOfLine,
@@ -12,20 +12,19 @@ import { joinFlowTasks, resetLine } from "../../../src/store/tasks/ordered-lines
 import { updateQueue } from "../../../src/store/tasks/queues.ts";
 import { expireTasks } from "../../../src/store/tasks/task-deadlines.ts";
 import { retryTask } from "../../../src/store/tasks/task-retries.ts";
-import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { lockLate } from "../../late-lock.ts";
 import { until } from "../../patience.ts";
+import { flowOf } from "../../test-flow.ts";
+import { drain, FAILED, settle } from "../../test-lines.ts";
 import {
   claimRequest,
   live,
   openTestStore,
   RETRY,
   type StoredQueue,
-  settlementOf,
   type TestStore,
 } from "../../test-store.ts";
 
-const FAILED: Verdict = { kind: "failed", reason: "retries_exhausted", error: "500", result: null };
 const AT_ONCE = { delaySeconds: 0, priority: null };
 
 describe("the claim of an ordered queue whose first task has a flow", () => {
@@ -43,30 +42,15 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
   });
   after(() => store.close());
 
-  const flowOf = (limits: object = {}) => ({
-    flow: { key: `flow-${flows}`, concurrency: null, rate: null, period: null, ordered: null, ...limits },
-  });
+  const flow = (limits: Partial<TaskFlow> = {}) => flowOf(`flow-${flows}`, limits);
   const insertOne = async (task: Parameters<TestStore["insert"]>[1] = {}, to = queue) =>
-    (await store.insert(to, { ...flowOf(), ...task }))[0] as string;
+    (await store.insert(to, { ...flow(), ...task }))[0] as string;
   const request = (by = workerId, of = queue) => claimRequest(store.database, of, { workerId: by, limit: 1 });
   async function ask(by = workerId): Promise<{ claim: Claim | undefined; head: HeadState | undefined }> {
     const { claims, head } = await claimOrderedTask(store.database, await request(by), () => 0);
     return { claim: claims[0], head };
   }
   const claim = async () => (await ask()).claim;
-  async function settle(claimed: Claim | undefined, verdict?: Verdict): Promise<void> {
-    assert.ok(claimed);
-    const [settled] = await settleAttempts(store.database, [settlementOf(claimed, verdict)], workerId);
-    assert.ok(settled);
-  }
-  async function drain(): Promise<string[]> {
-    const ids: string[] = [];
-    for (let each = await claim(); each !== undefined; each = await claim()) {
-      ids.push(each.id);
-      await settle(each);
-    }
-    return ids;
-  }
   const makeDue = (id: string) =>
     store.database.rows(
       `with due as (update tasks set run_at = now(), flow_due_at = now() where id = $1)
@@ -78,12 +62,12 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
     const ids = [
       await insertOne({ priority: 1 }),
       await insertOne({ flow: null, priority: 9 }),
-      await insertOne({ ...flowOf({ ordered: true }), priority: 5 }),
+      await insertOne({ ...flow({ ordered: true }), priority: 5 }),
       await insertOne({ flow: null, priority: 10 }),
       await insertOne({ priority: 10 }),
     ];
 
-    assert.deepEqual(await drain(), ids);
+    assert.deepEqual(await drain(store, claim), ids);
   });
 
   it("takes it once when many workers claim at once", async () => {
@@ -99,37 +83,37 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
 
   it("takes nothing while its flow is full, and says so", async () => {
     const other = await store.openQueue({ ordered: true, concurrency: 1 });
-    await insertOne(flowOf({ concurrency: 1 }), other);
+    await insertOne(flow({ concurrency: 1 }), other);
     const [first] = (await claimOrderedTask(store.database, await request(workerId, other), () => 0)).claims;
     const ids = [await insertOne(), await insertOne({ flow: null })];
 
     const { claim: claimed, head } = await ask();
 
     assert.deepEqual([claimed, head?.kind, head?.flow], [undefined, "full", `flow-${flows}`]);
-    await settle(first);
-    assert.deepEqual(await drain(), ids);
+    await settle(store, first);
+    assert.deepEqual(await drain(store, claim), ids);
   });
 
   it("takes a task of an ordered flow only if it is the first there too", async () => {
     const other = await store.openQueue({ concurrency: 5 });
-    await insertOne(flowOf({ ordered: true }), other);
+    await insertOne(flow({ ordered: true }), other);
     const own = await insertOne();
 
     const { claim: claimed, head } = await ask();
 
     assert.deepEqual([claimed, head?.kind, head?.headQueue], [undefined, "held", other.name]);
     await store.database.rows("update flows set ordered = false where key = $1", [`flow-${flows}`]);
-    assert.deepEqual(await drain(), [own]);
+    assert.deepEqual(await drain(store, claim), [own]);
   });
 
   it("takes it again before any other after a failed attempt", async () => {
     const [first, second] = [await insertOne(), await insertOne({ flow: null })];
-    await settle(await claim(), RETRY);
+    await settle(store, await claim(), RETRY);
     assert.equal(await claim(), undefined);
 
     await makeDue(first);
 
-    assert.deepEqual(await drain(), [first, second]);
+    assert.deepEqual(await drain(store, claim), [first, second]);
   });
 
   it("takes delayed tasks at the place of their creation, and waits for none before it is due", async () => {
@@ -139,9 +123,9 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
     assert.equal(running?.id, first);
     const second = await insertOne();
     await makeDue(delayed[0] ?? "");
-    await settle(running);
+    await settle(store, running);
 
-    assert.deepEqual(await drain(), [delayed[0], second]);
+    assert.deepEqual(await drain(store, claim), [delayed[0], second]);
     const [row] = await store.database.rows<{ count: number }>(
       "select count(*)::integer as count from line_tasks where task_id = $1",
       [delayed[1]],
@@ -151,7 +135,7 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
 
   it("keeps the order of creation when more tasks come due at once than one look moves", async () => {
     const delayed = Array.from({ length: 1_005 }, (_, index) => ({
-      ...flowOf(),
+      ...flow(),
       delaySeconds: 3_000 - index,
     }));
     const ids = await store.insert(queue, ...delayed);
@@ -171,14 +155,14 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
     const first = await claim();
 
     assert.equal(first?.id, ids.toSorted()[0]);
-    await settle(first);
+    await settle(store, first);
     assert.equal((await claim())?.id, ids.toSorted()[1]);
     assert.ok(last);
   });
 
   it("takes a task that was retried by hand while a claim removed it from the line", async () => {
     const failed = await insertOne();
-    await settle(await claim(), FAILED);
+    await settle(store, await claim(), FAILED);
     const expired = await insertOne({ expiresInSeconds: 60 });
     await store.database.rows("update tasks set deadline_at = now() where id = $1", [expired]);
     await expireTasks(store.database, 100, workerId);
@@ -193,8 +177,8 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
       },
     );
 
-    for (const one of claims) await settle(one);
-    const order = [...claims.map(({ id }) => id), ...(await drain())];
+    for (const one of claims) await settle(store, one);
+    const order = [...claims.map(({ id }) => id), ...(await drain(store, claim))];
     assert.deepEqual(order.toSorted(), [expired, failed, last].toSorted());
   });
 
@@ -209,6 +193,6 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
     const { teamId, id: queueId } = queue;
     assert.equal(await joinFlowTasks(store.database, { teamId, queueId }), 1);
 
-    assert.deepEqual(await drain(), ids);
+    assert.deepEqual(await drain(store, claim), ids);
   });
 });

@@ -10,6 +10,7 @@ import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { lockLate } from "../../late-lock.ts";
+import { flowOf } from "../../test-flow.ts";
 import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import {
   countBothWays,
@@ -21,9 +22,6 @@ import {
 } from "../../test-store.ts";
 
 const STATEMENT = "insert_flow_tasks_plain";
-const flow = (key: string, limits: Partial<TaskFlow> = {}): Partial<NewTask> => ({
-  flow: { key, concurrency: null, rate: null, period: null, ordered: null, ...limits },
-});
 
 describe("a batch of plain tasks with flows", () => {
   let store: TestStore;
@@ -79,9 +77,9 @@ describe("a batch of plain tasks with flows", () => {
 
     const accepted = await insert(
       sql,
-      flow("places"),
-      { ...flow("places"), priority: 9 },
-      flow("places"),
+      flowOf("places"),
+      { ...flowOf("places"), priority: 9 },
+      flowOf("places"),
       {},
     );
 
@@ -103,14 +101,14 @@ describe("a batch of plain tasks with flows", () => {
   it("begins any number of a flow without limits, and takes a place for each", async () => {
     await know("free");
 
-    assert.deepEqual(begun(await insert(store.database, flow("free"), flow("free"))), [true, true]);
+    assert.deepEqual(begun(await insert(store.database, flowOf("free"), flowOf("free"))), [true, true]);
     assert.equal((await holds("free")).length, 2);
   });
 
   it("begins none of a key that is new, and others of its batch", async () => {
     await know("known");
 
-    assert.deepEqual(begun(await insert(store.database, flow("new"), flow("known"))), [false, true]);
+    assert.deepEqual(begun(await insert(store.database, flowOf("new"), flowOf("known"))), [false, true]);
     assert.equal((await claim("new")).claims.length, 1);
   });
 
@@ -119,9 +117,9 @@ describe("a batch of plain tasks with flows", () => {
     await know("beside");
 
     const changed = [
-      flow("figures", { concurrency: 7 }),
-      flow("figures", { concurrency: 2 }),
-      flow("beside"),
+      flowOf("figures", { concurrency: 7 }),
+      flowOf("figures", { concurrency: 2 }),
+      flowOf("beside"),
     ];
     assert.deepEqual(begun(await insert(store.database, ...changed)), [false, false, false]);
 
@@ -134,9 +132,9 @@ describe("a batch of plain tasks with flows", () => {
 
   it("begins none while another task of the flow waits, due or not", async () => {
     await know("waiting");
-    await store.insert(queue, { ...flow("waiting"), delaySeconds: 60 });
+    await store.insert(queue, { ...flowOf("waiting"), delaySeconds: 60 });
 
-    assert.deepEqual(begun(await insert(store.database, flow("waiting"))), [false]);
+    assert.deepEqual(begun(await insert(store.database, flowOf("waiting"))), [false]);
   });
 
   for (const [name, change] of Object.entries({
@@ -152,7 +150,7 @@ describe("a batch of plain tasks with flows", () => {
       await store.database.rows(`update flows set ${change} where key = $1`, [name]);
       sql.sent.length = 0;
 
-      assert.deepEqual(begun(await insert(sql, flow(name))), [false]);
+      assert.deepEqual(begun(await insert(sql, flowOf(name))), [false]);
       assert.deepEqual(sql.sent, [STATEMENT]);
       assert.deepEqual(await holds(name), []);
     });
@@ -161,12 +159,12 @@ describe("a batch of plain tasks with flows", () => {
     await know("bounded");
     await store.database.rows("update flows set max_waiting = 1 where key = 'bounded'");
 
-    assert.equal((await insert(store.database, flow("bounded"), flow("bounded"))).length, 1);
+    assert.equal((await insert(store.database, flowOf("bounded"), flowOf("bounded"))).length, 1);
   });
 
   it("puts a task of an ordered queue into its line", async () => {
     const line = await store.openQueue({ ordered: true, concurrency: 1 });
-    const submission = { task: { ...newTask(line), ...flow("line") }, reservation: null };
+    const submission = { task: { ...newTask(line), ...flowOf("line") }, reservation: null };
 
     const [accepted] = await insertTasks(store.database, [submission], workerId);
 
@@ -178,7 +176,7 @@ describe("a batch of plain tasks with flows", () => {
   it("is stored as pending when its slots have another epoch", async () => {
     await know("epoch");
     const submission = {
-      task: { ...newTask(queue), ...flow("epoch") },
+      task: { ...newTask(queue), ...flowOf("epoch") },
       reservation: { queueId: queue.id, epoch: 2 },
     };
 
@@ -196,7 +194,7 @@ describe("a batch of plain tasks with flows", () => {
       databases.map(async (database) => {
         let count = 0;
         for (let round = 0; round < 5; round += 1) {
-          count += begun(await insert(database, flow("race"), flow("race"))).filter(Boolean).length;
+          count += begun(await insert(database, flowOf("race"), flowOf("race"))).filter(Boolean).length;
           count += (await claim("race")).claims.length;
         }
         return count;
@@ -215,9 +213,9 @@ describe("a batch of plain tasks with flows", () => {
 
     const late = await lockLate(
       store.database,
-      (database) => insert(database, flow("late")),
+      (database) => insert(database, flowOf("late")),
       async () => {
-        first = await insert(store.database, flow("late"));
+        first = await insert(store.database, flowOf("late"));
       },
     );
 
@@ -229,7 +227,7 @@ describe("a batch of plain tasks with flows", () => {
     await know("gone", { concurrency: 1 });
     const dead = await store.openWorker();
     const submission = {
-      task: { ...newTask(queue), ...flow("gone") },
+      task: { ...newTask(queue), ...flowOf("gone") },
       reservation: { queueId: queue.id, epoch: 1 },
     };
     const [accepted] = await insertTasks(store.database, [submission], dead);
@@ -263,7 +261,7 @@ describe("a batch of plain tasks with flows", () => {
 
   it("gives the place back in the statement that settles the call, only with a valid claim", async () => {
     await know("ended", { concurrency: 1 });
-    const [accepted] = await insert(store.database, flow("ended"));
+    const [accepted] = await insert(store.database, flowOf("ended"));
     assert.ok(accepted?.handedOff);
     const held = claimOf(accepted, "ended");
 
@@ -274,11 +272,11 @@ describe("a batch of plain tasks with flows", () => {
     const [settled] = await settleAttempts(store.database, [settlementOf(held)], workerId);
     assert.equal(settled?.hasLeftFlow, true);
     assert.deepEqual(await holds("ended"), []);
-    assert.deepEqual(begun(await insert(store.database, flow("ended"))), [true]);
+    assert.deepEqual(begun(await insert(store.database, flowOf("ended"))), [true]);
   });
 
   it("keeps a permit that no report has confirmed when it settles the call", async () => {
-    await insert(store.database, flow("rated", { rate: 1, period: 60 }));
+    await insert(store.database, flowOf("rated", { rate: 1, period: 60 }));
     const { claims } = await claim("rated");
     const [held] = claims;
     assert.ok(held !== undefined);
@@ -287,7 +285,7 @@ describe("a batch of plain tasks with flows", () => {
 
     assert.equal(settled?.status, "completed");
     assert.equal(settled?.hasLeftFlow, false);
-    await insert(store.database, flow("rated"));
+    await insert(store.database, flowOf("rated"));
     assert.deepEqual((await claim("rated")).claims, []);
   });
 });
