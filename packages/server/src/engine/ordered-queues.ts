@@ -43,8 +43,10 @@ export function createOrderedQueues(deps: {
     const before = known;
     known = new Map(found.map((queue) => [queue.queueId, queue]));
     for (const id of before.keys()) if (!known.has(id)) deps.onUnordered();
-    for (const queue of found) if (queue.isNew) await joinFlowTasks(deps.sql, queue);
-    for (const { teamId, queue, hasDue } of found) if (hasDue) deps.wake(teamId, queue);
+    for (const each of found) {
+      const joined = each.isNew ? await joinFlowTasks(deps.sql, each) : 0;
+      if (each.hasDue || joined > 0) deps.wake(each.teamId, each.queue);
+    }
     return ROUND_MS;
   }
 

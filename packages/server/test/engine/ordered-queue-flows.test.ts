@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { QueueSettings } from "../../src/domain/queue.ts";
 import { NOTHING_STORED } from "../../src/features/flows/index.ts";
+import { insertTasks } from "../../src/store/tasks/task-intake.ts";
 import { flowOf } from "../test-flow.ts";
 import { assertFirstStartsAgain, called, callOf, endEach, pathOf, reasonsOf } from "../test-lines.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
+import { createGate } from "../test-sql.ts";
+import { newTask } from "../test-store.ts";
 
 const FREE = "free";
 const LIMITED = "limited";
@@ -320,5 +323,28 @@ describe("an ordered queue whose tasks have flows", () => {
     await server.target.received(4);
 
     assert.deepEqual(called(server).sort(), [0, 1, 2, 4].map(pathOf));
+  });
+
+  it("starts a task whose insert did not see that it became ordered, after the next round", async () => {
+    await open(1, { ordered: false });
+    const { teamId } = server.principal;
+    const task = { ...newTask({ teamId, id: 0, name: QUEUE }), call: callOf(server, 0), ...flowOf(FREE) };
+    const gate = createGate();
+    const inserted = server.database.transaction(async (sql) => {
+      await insertTasks(sql, [{ task, reservation: null }], 0);
+      await gate.wait();
+    });
+    await gate.reached;
+    await server.queues.update(server.principal, QUEUE, { ordered: true });
+    gate.open();
+    await inserted;
+    await server.look();
+    await server.quiet();
+    assert.deepEqual(called(server), []);
+
+    await learn(server);
+    await server.settled(1);
+
+    assert.deepEqual(called(server), [pathOf(0)]);
   });
 });

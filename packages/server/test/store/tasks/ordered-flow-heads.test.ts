@@ -11,14 +11,17 @@ import {
 import { joinFlowTasks, resetLine } from "../../../src/store/tasks/ordered-lines.ts";
 import { updateQueue } from "../../../src/store/tasks/queues.ts";
 import { expireTasks } from "../../../src/store/tasks/task-deadlines.ts";
+import { insertTasks } from "../../../src/store/tasks/task-intake.ts";
 import { retryTask } from "../../../src/store/tasks/task-retries.ts";
 import { lockLate } from "../../late-lock.ts";
 import { until } from "../../patience.ts";
 import { flowOf } from "../../test-flow.ts";
 import { drain, FAILED, settle } from "../../test-lines.ts";
+import { createGate } from "../../test-sql.ts";
 import {
   claimRequest,
   live,
+  newTask,
   openTestStore,
   RETRY,
   type StoredQueue,
@@ -185,14 +188,22 @@ describe("the claim of an ordered queue whose first task has a flow", () => {
   it("lines up what waits when its queue becomes ordered, and what is stored at that moment", async () => {
     queue = await store.openQueue({ concurrency: 5 });
     const ids = [await insertOne({ priority: 1 }), await insertOne({ priority: 9 })];
+    const task = { ...newTask(queue), ...flow(), priority: 5 };
+    const gate = createGate();
+    const inserted = store.database.transaction(async (sql) => {
+      await insertTasks(sql, [{ task, reservation: null }], 0);
+      await gate.wait();
+    });
+    await gate.reached;
     await updateQueue(store.database, queue.teamId, queue.name, { ordered: true, concurrency: 1 });
     assert.equal(await resetLine(store.database, { ...queue, ordered: true }), true);
-    ids.push(await insertOne({ priority: 5 }));
-    // The test deletes the row, as if the task's insert had not seen the change.
-    await store.database.rows("delete from line_tasks where task_id = $1", [ids[2]]);
+    gate.open();
+    await inserted;
+    const younger = await insertOne({ priority: 10 });
+
     const { teamId, id: queueId } = queue;
     assert.equal(await joinFlowTasks(store.database, { teamId, queueId }), 1);
 
-    assert.deepEqual(await drain(store, claim), ids);
+    assert.deepEqual(await drain(store, claim), [...ids, task.id, younger]);
   });
 });
