@@ -28,8 +28,11 @@ async function prepare() {
   replaceManifest(`${JSON.stringify(describePackage(JSON.parse(checkout)), null, 2)}\n`);
 }
 
-/** What the bundle holds is not installed a second time. Only the binaries of PostgreSQL are packages of their own. */
-function describePackage({ dependencies, devDependencies, scripts, ...manifest }) {
+/**
+ * What the bundle holds is not installed a second time. Only the binaries of PostgreSQL are packages of their own. The scripts stay:
+ * after a packing that was killed, they are how the next one puts the checkout's package.json back.
+ */
+function describePackage({ dependencies, devDependencies, ...manifest }) {
   return { ...manifest, bin: { bellhop: "./dist/bundle/cli/bellhop.js" } };
 }
 

@@ -80,6 +80,12 @@ describe("the packed package", () => {
     for (const copy of ["README.md", "LICENSE", "THIRD-PARTY-NOTICES", "package.json.kept"])
       assert.ok(!existsSync(join(SERVER, copy)), copy);
     assert.equal(await readFile(join(SERVER, "package.json"), "utf8"), checkedOut);
+    const { scripts } = await readManifest();
+    assert.deepEqual(
+      scripts,
+      JSON.parse(checkedOut).scripts,
+      "they repair a checkout whose packing was killed",
+    );
   });
 
   it("starts in an empty directory as an unprivileged user, runs a task and stops", async (test) => {
