@@ -3,22 +3,37 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** In how many processes the files of a folder run. Files of other rooms have one each. */
+/** In how many processes the files of a folder and of the folders in it run. Files of other rooms have one each. */
 const SHARED = {
+  "chaos/checker": 1,
   "packages/dashboard/test": 1,
+  "packages/sdk/test": 1,
+  "packages/server/test/api": 1,
+  "packages/server/test/cli": 1,
   "packages/server/test/domain": 1,
   "packages/server/test/engine": 4,
   "packages/server/test/features": 1,
   "packages/server/test/metrics": 1,
   "packages/server/test/outbound": 1,
+  "packages/server/test/postgres": 2,
   "packages/server/test/processes": 1,
   "packages/server/test/service": 2,
   "packages/server/test/store": 2,
   "packages/server/test/vault": 1,
+  tools: 1,
 };
 
-/** They change what belongs to the whole process, or start servers. */
-const ALONE = ["outbound/egress-guard", "outbound/egress-spellings", "outbound/tls", "vault/server"];
+/** They change or watch what belongs to the whole process, start servers, or take long. */
+const ALONE = [
+  "api/api",
+  "outbound/egress-guard",
+  "outbound/egress-spellings",
+  "outbound/tls",
+  "sdk/test/options",
+  "sdk/test/receivers",
+  "sdk/test/server",
+  "vault/server",
+];
 
 /** What takes longest, the longest first. `test.mjs --times` tells. */
 const FIRST = [
@@ -40,11 +55,14 @@ const FIRST = [
   "server/backup.test",
   "server/life.test",
   "server/checkout.test",
+  "shared/api-1",
   "shared/service-2",
   "shared/features-1",
   "vault/server.test",
   "server/cli.test",
   "shared/engine-2",
+  "shared/postgres-1",
+  "shared/postgres-2",
   "server/retry-on-start.test",
   "server/package.test",
   "server/frozen.test",
@@ -62,7 +80,10 @@ export async function planProcesses(files, tree) {
     for (let process = 0; process < count; process += 1) {
       const dealt = own.filter((_, index) => index % count === process);
       if (dealt.length === 0) continue;
-      const name = folder.replace(/^packages\/(server\/test\/)?/, "").replace("/test", "");
+      const name = folder
+        .replace(/^packages\/(server\/test\/)?/, "")
+        .replace(/\/test$/, "")
+        .replace("/", "-");
       const entry = join(directory, `${name}-${process + 1}.js`);
       // Together: no test runs while another file is still being loaded.
       await writeFile(entry, dealt.map((file) => `import "../${relative(tree, file)}";\n`).join(""));
