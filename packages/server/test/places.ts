@@ -13,6 +13,9 @@ const built = process.env["TEST_BUNDLE"] ?? join(SERVER, "dist");
 export const MAIN = join(built, "main.js");
 export const BELLHOP = join(built, "cli/bellhop.js");
 
+/** For a process that makes few requests, as `scripts/test.mjs` gave it to this one. */
+export const FETCH_FLAGS = process.execArgv.filter((flag) => flag.startsWith("--wasm-tiering-budget"));
+
 function above(directory: string): string {
   return existsSync(join(directory, "package-lock.json")) ? directory : above(dirname(directory));
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { type Echo, startEcho } from "../../src/cli/echo.ts";
-import { BELLHOP, ROOT } from "../places.ts";
+import { BELLHOP, FETCH_FLAGS, ROOT } from "../places.ts";
 import { copyDataDir } from "./data-dir.ts";
 import { API_KEY, type Json, type ServerProcess, startServer, until } from "./server-process.ts";
 
@@ -139,7 +139,7 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
         .replace(/\$\(curl -N --max-time \d+/g, "$(read_until 'event: ready'")
         .replace(/curl -N --max-time \d+/g, `read_until '${awaited}'`)
         .replace(/^sleep 1$/, awaited.startsWith("event: ") ? "until_ready" : "$&")
-        .replaceAll("npm run bellhop --", `node "${BELLHOP}"`);
+        .replaceAll("npm run bellhop --", `node ${FETCH_FLAGS.join(" ")} "${BELLHOP}"`);
 
     async function runPart(lines: readonly string[], awaited: string) {
       const script = lines.map((line) => fill(line, awaited)).join("\n");

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { createBellhop, handler, type ReceivedCall } from "@bellhop/sdk";
-import { BELLHOP } from "../places.ts";
+import { BELLHOP, FETCH_FLAGS } from "../places.ts";
 import { type Json, until } from "./server-process.ts";
 
 const TASK_ID = /^task_\w{26}\n$/;
@@ -32,8 +32,11 @@ describe("the bellhop command of a user", () => {
   function bellhop(environment: Record<string, string>, args: readonly string[], input = ""): Promise<Ran> {
     const env = { PATH: process.env.PATH ?? "", XDG_CONFIG_HOME: home, ...environment };
     return new Promise((resolve) => {
-      const child = execFile(process.execPath, [BELLHOP, ...args], { env }, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+      const child = execFile(
+        process.execPath,
+        [...FETCH_FLAGS, BELLHOP, ...args],
+        { env },
+        (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
       child.stdin?.end(input);
     });
