@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { MAIN } from "../packages/server/test/places.ts";
+import { MAIN, SERVER } from "../packages/server/test/places.ts";
 import { launch, ready, type ServerProcess, until } from "../packages/server/test/server/server-process.ts";
 import { createTestDatabase, type TestDatabase } from "../packages/server/test/test-database.ts";
 import { createGate } from "../packages/server/test/test-sql.ts";
@@ -20,18 +20,19 @@ const ADDITIVE = [
 
 /** This build with a further migration, as the next release has one. Returns its main file. */
 async function buildNext(directory: string, migration: string): Promise<string> {
-  await cp(dirname(MAIN), directory, { recursive: true });
-  await writeFile(join(directory, "package.json"), '{"type":"module"}');
+  const bundle = join(directory, "dist", "bundle");
+  await cp(dirname(MAIN), bundle, { recursive: true });
+  await cp(join(SERVER, "package.json"), join(directory, "package.json"));
   let edited = 0;
-  for (const name of await readdir(directory)) {
+  for (const name of await readdir(bundle, { recursive: true })) {
     if (!name.endsWith(".js")) continue;
-    const [before = "", ...after] = (await readFile(join(directory, name), "utf8")).split(END_OF_LIST);
+    const [before = "", ...after] = (await readFile(join(bundle, name), "utf8")).split(END_OF_LIST);
     if (after.length === 0) continue;
     edited += after.length;
-    await writeFile(join(directory, name), [`${before}\n${migration}`, ...after].join(END_OF_LIST));
+    await writeFile(join(bundle, name), [`${before}\n${migration}`, ...after].join(END_OF_LIST));
   }
   assert.equal(edited, 1, `the end of the list of migrations, as it is in ${dirname(MAIN)}`);
-  return join(directory, "main.js");
+  return join(bundle, "main.js");
 }
 
 const add = (version: number, name: string, sql: string, oldestNode: string) =>
