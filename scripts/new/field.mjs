@@ -1,13 +1,11 @@
 // The skeleton of a field of tasks: a text that the creator may set and the record shows. It stands beside `metadata`.
-import { readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 /** What is written and changed for a field of tasks. */
 export function newField(name, { camel, snake, server, root }) {
-  const last = Math.max(
-    ...readdirSync(`${server}/src/store/migrations`).map((file) => Number.parseInt(file, 10) || 0),
-  );
-  const version = last + 1;
-  const migration = `${String(version).padStart(4, "0")}-${name}`;
+  const migrations = readFileSync(`${server}/src/store/migrate.ts`, "utf8");
+  const version =
+    Math.max(...Array.from(migrations.matchAll(/\bversion: (\d+)/g), ([, number]) => Number(number))) + 1;
   /** Beside each line that matches: the same line for the new field. */
   const beside = (line, added) => [
     new RegExp(`(?<=^( *)${line}\\n)`, "gm"),
@@ -53,11 +51,6 @@ describe("${snake} of a task", () => {
 `;
   return {
     written: {
-      [`${server}/src/store/migrations/${migration}.ts`]: `/** TODO: what the column is for. */
-export const ${camel} = \`
-alter table tasks add column ${snake} text;
-\`;
-`,
       [`${server}/test/api/task-${name}.suite.ts`]: test,
     },
     changed: {
@@ -79,12 +72,9 @@ alter table tasks add column ${snake} text;
       ],
       [`${server}/src/store/migrate.ts`]: [
         [
-          /(?=^import .* from "\.\/sql\.ts";$)/m,
-          `import { ${camel} } from "./migrations/${migration}.ts";\n`,
-        ],
-        [
           /(?<=^export const MIGRATIONS[\s\S]*?)(?=^\];$)/m,
-          `  { version: ${version}, name: "${name.replaceAll("-", " ")}", sql: ${camel} },\n`,
+          `  // TODO: what the column is for.
+  { version: ${version}, name: "${name.replaceAll("-", " ")}", sql: "alter table tasks add column ${snake} text" },\n`,
         ],
       ],
       [`${server}/test/test-server.ts`]: unset,

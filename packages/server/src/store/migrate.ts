@@ -50,7 +50,7 @@ const FIRST_VERSION = 4;
 
 /**
  * In version order, forward only, never edited: `npm run generate` records the hash of a new one, and `npm run check`
- * fails if the hash of an old one changed.
+ * fails if the hash of an old one changed. A migration of one statement has its text here, a longer one has a file.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
