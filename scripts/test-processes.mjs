@@ -3,7 +3,7 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** In how many processes the files of a folder and of the folders in it run. Files of other rooms have one each. */
+/** In how many processes the files of a folder and of the folders in it run. Files of other folders have one process each. */
 const SHARED = {
   "chaos/checker": 1,
   "packages/dashboard/test": 1,
