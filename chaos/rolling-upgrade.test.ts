@@ -48,7 +48,7 @@ describe("a rolling upgrade", () => {
   let test: TestDatabase;
   let directory: string;
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     directory = await mkdtemp(join(tmpdir(), "bellhop-upgrade-"));
   });
   after(async () => {

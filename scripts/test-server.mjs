@@ -13,8 +13,7 @@ export async function startTestServer(scratch, tree) {
   const hbaFile = join(scratch, "hba.conf");
   await writeFile(hbaFile, "local all all trust\n", { mode: 0o644 });
   const dataDir = join(scratch, "server");
-  const first = await startEmbeddedPostgres({ dataDir, log: () => {} });
-  await first.stop();
+  await makeDataDir(dataDir);
   process.env.TEST_DATA_DIR = join(scratch, "data");
   execFileSync("cp", ["-a", dataDir, process.env.TEST_DATA_DIR]);
   const postgres = await startEmbeddedPostgres({
@@ -26,6 +25,15 @@ export async function startTestServer(scratch, tree) {
   const { password: _password, ...connection } = postgres.adminConnection;
   process.env.TEST_POSTGRES = JSON.stringify(connection);
   return { ...postgres, makeTemplate: () => makeTemplate(connection, tree) };
+}
+
+/** As the first start of a server leaves it: to make one, and to migrate its database, takes longer than most tests do. */
+async function makeDataDir(dataDir) {
+  const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
+  const pool = new pg.Pool({ ...postgres.connection, max: 1 });
+  await migrate(createDatabase(pool));
+  await pool.end();
+  await postgres.stop();
 }
 
 async function makeTemplate(connection, tree) {

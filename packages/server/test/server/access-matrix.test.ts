@@ -17,7 +17,7 @@ describe("access to the routes of the server", () => {
   let world: World;
 
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     server = await startServer({
       DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,

@@ -89,7 +89,7 @@ describe("a credential in the vault of the built server (promise G, LOG_LEVEL=de
     });
     await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
 
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     [target, stranger, receiver] = await Promise.all([
       startTestTarget(),
       startTestTarget(),

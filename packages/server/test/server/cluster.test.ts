@@ -10,7 +10,7 @@ describe("two nodes on one database", () => {
   let nodes: [ServerProcess, ServerProcess];
 
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     target = await startTestTarget();
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;

@@ -25,7 +25,7 @@ export interface DashboardScene {
 export async function openDashboard(owner: string): Promise<DashboardScene> {
   execFileSync(process.execPath, [join(ROOT, "scripts/page.mjs")], { stdio: "ignore" });
   const [test, mailbox, target, browser] = await Promise.all([
-    createTestDatabase({ template: "template0" }),
+    createTestDatabase(),
     startTestMailbox(),
     startTestTarget(),
     openChromium(),

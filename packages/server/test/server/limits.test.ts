@@ -21,7 +21,7 @@ describe("rate limits over two nodes on one database", () => {
   let nodes: [ServerProcess, ServerProcess];
   let agent: Agent;
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
     nodes = [launch({ DATABASE_URL }), launch({ DATABASE_URL })];

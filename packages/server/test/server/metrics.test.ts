@@ -19,7 +19,7 @@ describe("the metrics of a server in production", () => {
   before(async () => {
     home = await mkdtemp(join(tmpdir(), "bellhop-metrics-"));
     await writeFile(join(home, "token"), `${TOKEN}\n`);
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     server = await startServer({
       DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,

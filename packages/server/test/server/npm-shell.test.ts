@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import { isStartedByNpm, waitsForItsCommand } from "../../src/server/npm-shell.ts";
-import { ROOT, SERVER } from "../places.ts";
+import { MAIN, ROOT, SERVER } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess } from "./server-process.ts";
 
@@ -51,9 +51,8 @@ describe("a server started through a shell", () => {
   }
 
   it("stops with a shell that npx started, and survives the end of another shell", async () => {
-    const main = join(SERVER, "dist/main.js");
     // The second command keeps the shell from becoming the server.
-    const other = await start("sh", ["-c", `"${process.execPath}" "${main}"; exit`]);
+    const other = await start("sh", ["-c", `"${process.execPath}" "${MAIN}"; exit`]);
     const byNpx = await start("npx", ["-c", "bellhop start"]);
     other.signal("SIGTERM");
     await other.exited;

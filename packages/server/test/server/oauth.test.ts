@@ -23,7 +23,7 @@ describe("a standard OAuth client against the built server (LOG_LEVEL=debug)", (
   const browsers = new Map<string, Browser>();
 
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     server = await startServer({
       DATABASE_URL: `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,

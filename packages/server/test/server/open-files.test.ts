@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { SERVER } from "../places.ts";
+import { MAIN } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { launch, ready, type ServerProcess, until } from "./server-process.ts";
 
@@ -17,7 +16,7 @@ describe("a server with a limit of 256 open files", { skip: process.platform !==
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@${encodeURIComponent(host)}:${port}/${database}`;
     const limited = `ulimit -n ${LIMIT}; exec "$0" "$1"`;
-    const args = ["-c", limited, process.execPath, join(SERVER, "dist/main.js")];
+    const args = ["-c", limited, process.execPath, MAIN];
     server = await ready(launch({ DATABASE_URL }, process.cwd(), { file: "/bin/sh", args }));
   });
   after(async () => {

@@ -16,7 +16,7 @@ describe("one API node and two workers", () => {
   let workers: ServerProcess[];
 
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     target = await startTestTarget();
     const { host, port, user, database } = test.connection;
     const settings = {

@@ -16,7 +16,7 @@ describe("a person", () => {
   let other: ServerProcess;
 
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     mailbox = await startTestMailbox();
     const { host, port, user, database } = test.connection;
     const environment = {

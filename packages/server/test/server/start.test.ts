@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rename, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
 import { readable } from "../../src/server/log.ts";
 import { refuseNode } from "../../src/version.ts";
-import { ROOT } from "../places.ts";
+import { MAIN, ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { copyDataDir } from "./data-dir.ts";
 import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
@@ -35,6 +35,8 @@ describe("a first start", () => {
     // Root's data would lie elsewhere if PostgreSQL's user could not enter.
     await chmod(home, 0o755);
     dataDir = join(home, "elsewhere", ".bellhop");
+    await mkdir(join(home, "elsewhere"));
+    await rename(await copyDataDir(), dataDir);
   });
   after(() => rm(home, { recursive: true, force: true }));
 
@@ -206,13 +208,13 @@ describe("npm start", () => {
 
 describe("the log", () => {
   it("has level names, no debug lines by default, and ends with the banner", async () => {
-    const test = await createTestDatabase({ template: "template0" });
+    const test = await createTestDatabase();
     const { host, port, user, database } = test.connection;
     const DATABASE_URL = `postgres://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
     // Both into one pipe, as in a terminal.
     const command = {
       file: "sh",
-      args: ["-c", `exec "${process.execPath}" packages/server/dist/main.js 2>&1`],
+      args: ["-c", `exec "${process.execPath}" "${MAIN}" 2>&1`],
     };
     const server = await ready(launch({ DATABASE_URL }, ROOT, command));
     const lines = server.stdout.trimEnd().split("\n");

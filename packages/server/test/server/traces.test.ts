@@ -12,7 +12,7 @@ describe("a server with a trace collector", () => {
   let server: ServerProcess;
 
   before(async () => {
-    test = await createTestDatabase({ template: "template0" });
+    test = await createTestDatabase();
     target = await startTestTarget();
     collector = await startTestTarget();
     const { host, port, user, database } = test.connection;
