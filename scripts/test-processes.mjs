@@ -11,15 +11,18 @@ const SHARED = {
   "packages/server/test/api": 1,
   "packages/server/test/cli": 1,
   "packages/server/test/domain": 1,
-  "packages/server/test/engine": 4,
+  "packages/server/test/engine": 3,
   "packages/server/test/features": 1,
   "packages/server/test/metrics": 1,
   "packages/server/test/outbound": 1,
-  "packages/server/test/postgres": 2,
+  "packages/server/test/postgres": 1,
   "packages/server/test/processes": 1,
-  "packages/server/test/service": 2,
-  "packages/server/test/store": 2,
+  "packages/server/test/server": 2,
+  "packages/server/test/service": 1,
+  "packages/server/test/store": 1,
   "packages/server/test/vault": 1,
+  // Last: all folders above are in it.
+  "packages/server/test": 1,
   tools: 1,
 };
 
@@ -30,42 +33,59 @@ const ALONE = [
   "outbound/egress-spellings",
   "outbound/tls",
   "sdk/test/options",
-  "sdk/test/receivers",
-  "sdk/test/server",
+  "server/access-matrix",
+  "server/backup",
+  "server/checkout",
+  "server/cli",
+  "server/dashboard",
+  "server/docs",
+  "server/life",
+  "server/mcp",
+  "server/package",
+  "server/processes",
+  "server/release",
+  "server/retry-on-start",
+  "server/silence",
+  "server/start",
+  "server/user-cli",
+  "test/event-serializer-thread",
+  "json/pool",
   "vault/server",
 ];
 
 /** What takes longest, the longest first. `test.mjs --times` tells. */
 const FIRST = [
   "server/dashboard.test",
-  "server/silence.test",
-  "server/user-cli.test",
+  "shared/sdk-1",
+  "shared/server-1",
+  "shared/server-2",
   "shared/store-1",
-  "shared/engine-4",
+  "shared/engine-1",
+  "shared/engine-2",
+  "shared/engine-3",
+  "server/silence.test",
   "server/docs.test",
   "api/api.test",
+  "server/user-cli.test",
   "chaos/rolling-upgrade.test",
-  "simulation/simulation.test",
   "server/start.test",
-  "shared/engine-1",
-  "server/access-matrix.test",
+  "simulation/model/model.test",
   "server/processes.test",
-  "sdk/test/receivers.test",
-  "sdk/test/server.test",
+  "shared/postgres-1",
+  "shared/service-1",
   "server/backup.test",
-  "server/life.test",
+  "server/access-matrix.test",
   "server/checkout.test",
+  "server/life.test",
   "shared/api-1",
-  "shared/service-2",
-  "shared/features-1",
+  "simulation/simulation.test",
   "vault/server.test",
   "server/cli.test",
-  "shared/engine-2",
-  "shared/postgres-1",
-  "shared/postgres-2",
+  "server/mcp.test",
+  "shared/features-1",
   "server/retry-on-start.test",
   "server/package.test",
-  "server/frozen.test",
+  "chaos/failover.test",
 ];
 
 /** Modules to run, in this order: test files as they were compiled, and such as load several of them. */
@@ -81,7 +101,7 @@ export async function planProcesses(files, tree) {
       const dealt = own.filter((_, index) => index % count === process);
       if (dealt.length === 0) continue;
       const name = folder
-        .replace(/^packages\/(server\/test\/)?/, "")
+        .replace(/^packages\/(server\/(test\/)?)?/, "")
         .replace(/\/test$/, "")
         .replace("/", "-");
       const entry = join(directory, `${name}-${process + 1}.js`);

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { ROOT } from "../../server/test/places.ts";
@@ -9,11 +10,17 @@ const run = promisify(execFile);
 /** What the package is made of. */
 const PARTS = ["LICENSE", "tsconfig.base.json", "scripts/prepack.mjs", "packages/sdk"];
 
-/**
- * The package as npm would publish it. Made from a copy of its sources: packing builds in place, and tests of other files
- * read, or make, the same build meanwhile.
- */
-export async function pack(home: string): Promise<string> {
+let packing: Promise<string> | undefined;
+
+/** The package as npm would publish it. All tests of this process use one, which goes with the other files of the run. */
+export function pack(): Promise<string> {
+  packing ??= makePackage();
+  return packing;
+}
+
+/** From a copy of its sources: packing builds in place, and tests of other files read, or make, the same build meanwhile. */
+async function makePackage(): Promise<string> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), "bellhop-packed-")));
   const copy = join(home, "checkout");
   const isSource = (path: string) => !["dist", "node_modules"].includes(basename(path));
   for (const part of PARTS)

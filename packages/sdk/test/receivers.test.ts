@@ -148,7 +148,7 @@ describe("the packed SDK", () => {
   before(async () => {
     process.env.BELLHOP_SIGNING_SECRET = SECRET;
     home = await realpath(await mkdtemp(join(tmpdir(), "bellhop-receivers-")));
-    tarball = await pack(home);
+    tarball = await pack();
   });
   after(async () => {
     if (secretBefore === undefined) delete process.env.BELLHOP_SIGNING_SECRET;

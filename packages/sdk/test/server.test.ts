@@ -276,7 +276,7 @@ describe("the SDK, against a real server", () => {
     before(async () => {
       home = await realpath(await mkdtemp(join(tmpdir(), "bellhop-sdk-package-")));
       project = join(home, "project");
-      installed = await install(await pack(home), project);
+      installed = await install(await pack(), project);
     });
     after(() => rm(home, { recursive: true, force: true }));
 
