@@ -47,6 +47,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
   let server: ServerProcess;
   let page: Page;
   let failing = "";
+  let theme: "light" | "dark" = "light";
   /** What is wider than a phone, found while every page is looked at. */
   const wide: string[] = [];
   /** The dialogs that were opened meanwhile, and the barriers in them. */
@@ -78,23 +79,21 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await page.locator("h1:not(.of-the-page-before)").first().waitFor();
     await loaded();
   };
-  const findInBothThemes = async (where: string, within?: string) => {
-    const found: string[] = [];
-    for (const [colorScheme, what] of [
-      ["light", "everything"],
-      ["dark", "colours"],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
-      for (const barrier of await findBarriers(page, what, within))
-        found.push(`${where} ${colorScheme} ${barrier}`);
-    }
+  /** Everything in the theme that is on, and the colours in the other one, which stays on for the next look. */
+  const findInBothThemes = async (where: string, within: string, withOtherColours: string) => {
+    const barriers = await findBarriers(page, "everything", within);
+    const found = barriers.map((barrier) => `${where} ${theme} ${barrier}`);
+    theme = theme === "light" ? "dark" : "light";
+    await page.emulateMedia({ colorScheme: theme });
+    await page.locator(`html[data-mantine-color-scheme="${theme}"]`).waitFor();
+    for (const barrier of await findBarriers(page, "colours", withOtherColours))
+      found.push(`${where} ${theme} ${barrier}`);
     return found;
   };
   const lookAtDialog = async (name: string) => {
     await dialog().waitFor();
     dialogs.push(name);
-    inDialogs.push(...(await findInBothThemes(name, '[role="dialog"]')));
+    inDialogs.push(...(await findInBothThemes(name, '[role="dialog"]', '[role="dialog"]')));
     await page.keyboard.press("Escape");
     await dialog().waitFor({ state: "detached" });
   };
@@ -620,7 +619,8 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     // The overview last: it is open.
     for (const path of [...PATHS.slice(1), `/tasks/${failing}`, "/"]) {
       await follow(path);
-      found.push(...(await findInBothThemes(path)));
+      // Beside the pages stands the same list of pages.
+      found.push(...(await findInBothThemes(path, "html", path === "/" ? "html" : "main")));
       for (const element of await findWide(page, 390)) wide.push(`${path} ${element}`);
       const names = await page.locator("main").getByRole("button", { name: OPENS_DIALOG }).allInnerTexts();
       for (const name of new Set(names.map((text) => text.trim()))) {
