@@ -126,16 +126,19 @@ describe("the bellhop command of a user", () => {
   it("prints events as they happen", async () => {
     const tail = run("tasks", "tail", "--queue", "tailed", "--count", "2", "--json");
     await done("queues", "create", "tailed");
+    assert.equal(await done("queues", "pause", "tailed"), "tailed is paused\n");
+    assert.equal(await done("queues", "resume", "tailed"), "tailed is resumed\n");
     let isOver = false;
-    const seen = tail.then((ran) => {
+    const seen = tail.finally(() => {
       isOver = true;
-      return ran;
     });
     // The stream may open at any moment: something happens until it has told of it.
-    while (!isOver)
-      await done("queues", isOver ? "resume" : "pause", "tailed").then(() =>
-        done("queues", "resume", "tailed"),
-      );
+    const { queues } = createBellhop({ url: dev.url, apiKey: dev.apiKey });
+    await until(async () => {
+      await queues.pause("tailed");
+      await queues.resume("tailed");
+      return isOver;
+    });
     const types = (await seen).stdout
       .trim()
       .split("\n")
