@@ -148,8 +148,8 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(
     async (v1) => {
       closeRoutes(v1);
-      if (deps.deadlines !== undefined) answerInTime(v1, deps.deadlines);
       guardRoutes(v1, deps);
+      if (deps.deadlines !== undefined) answerInTime(v1, deps.deadlines);
       if (deps.loop !== undefined) meterAnswers(v1, deps.loop);
       await registerAll(v1, guarded);
     },
@@ -158,9 +158,9 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   for (const { prefix, routes } of deps.routes.others ?? []) {
     await app.register(
       async (other) => {
-        if (deps.deadlines !== undefined) answerInTime(other, deps.deadlines);
         // Not for browsers: a page elsewhere must not act with the cookie of a session.
         guardRoutes(other, { ...deps, cookies: { readPage: () => undefined } });
+        if (deps.deadlines !== undefined) answerInTime(other, deps.deadlines);
         if (deps.loop !== undefined) meterAnswers(other, deps.loop);
         await registerAll(other, routes);
       },

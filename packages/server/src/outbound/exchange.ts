@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { Agent, Dispatcher } from "undici";
 import type { LookedUp } from "../domain/json/look-up.ts";
 import type { CallResponse, Outcome, Phase } from "../domain/outcome.ts";

@@ -1,3 +1,5 @@
+import { performance } from "node:perf_hooks";
+
 /** One statement, or one wait for a connection, that must end by its time. */
 export interface Deadline {
   readonly atMs: number;

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import type { Time } from "../domain/time.ts";
 
 /** The time of this machine. */

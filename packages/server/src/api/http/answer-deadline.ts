@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest, onRequestHookHandler, onResponseHookHandler } from "fastify";
 import { Problem } from "../../domain/problem.ts";
 import { answerError } from "./error-answer.ts";
 import { asksToWait } from "./long-wait.ts";
@@ -35,7 +35,7 @@ const SHORT_MS = 100;
 /**
  * Each statement has its own timeout, and a request may need several: a database that becomes silent at the second one
  * must not cost the caller both timeouts. As with one statement, the caller is told to retry, not whether the change
- * was made.
+ * was made. Call it after `guardRoutes`: the time includes that of authentication.
  */
 export function answerInTime(app: Api, deadlines: Deadlines): void {
   app.decorateRequest("deadline", null);
@@ -56,13 +56,18 @@ export function answerInTime(app: Api, deadlines: Deadlines): void {
     request.deadline = deadline;
     if (request.arrivedAtMs === 0) request.arrivedAtMs = deadline.atMs - ms;
   }
-  app.addHook("onRequest", (request, reply, done) => {
-    if (request.routeOptions.config.isPatient !== true && !asksToWait(request)) begin(request, reply);
+  const beginUnlessWaiting: onRequestHookHandler = (request, reply, done) => {
+    if (!asksToWait(request)) begin(request, reply);
     done();
-  });
-  app.addHook("onResponse", (request, _reply, done) => {
+  };
+  const end: onResponseHookHandler = (request, _reply, done) => {
     if (request.deadline !== null) deadlines.end(request.deadline);
     done();
+  };
+  app.addHook("onRoute", (route) => {
+    if (route.config?.isPatient === true) return;
+    route.onRequest = [beginUnlessWaiting, ...[route.onRequest ?? []].flat()];
+    route.onResponse = [end, ...[route.onResponse ?? []].flat()];
   });
 }
 

@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
 import type { FastifyRequest } from "fastify";
 import { sourceOf } from "../../domain/identity/source-address.ts";

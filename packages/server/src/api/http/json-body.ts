@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { performance } from "node:perf_hooks";
 import type { FastifyRequest, preValidationHookHandler } from "fastify";
 import { echo, invalid } from "../../domain/complaint.ts";
 import type { ExtractedPayloads } from "../../domain/json/outline.ts";

@@ -95,11 +95,10 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
       const { wait = 0 } = request.query;
       const caller = callerOf(request);
       if (wait === 0)
-        return tasks
-          .create(caller, wanted)
-          .then((task) =>
-            sendCreated(reply, task, task.joined === null ? createdText(task) : waitedText(task, task)),
-          );
+        // A promise of nothing: a reply is a thenable, and fastify would wait for it once more.
+        return tasks.create(caller, wanted).then((task) => {
+          sendCreated(reply, task, task.joined === null ? createdText(task) : waitedText(task, task));
+        });
       return waiting
         .create(caller, wanted, openWait(request, reply, wait))
         .then(({ created, task }) => sendCreated(reply, created, waitedText(task, created)));

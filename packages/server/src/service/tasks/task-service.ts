@@ -156,12 +156,19 @@ export function createTaskService(
     return looked === undefined ? prepared : looked.then(() => prepared);
   }
 
-  async function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    const prepared = prepare(principal, request);
-    const made = prepared instanceof Promise ? await prepared : prepared;
-    if (made.task.dedupe !== null) return join(principal, request, made, deduplication.submit(made.task));
-    const accepted = await deps.submit(made.task);
-    return accepted === null ? null : made.finish(accepted);
+  /** Chained, not awaited: every await makes another promise, and every task passes here. */
+  function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
+    const store = (made: PreparedTask) => {
+      const { task, finish } = made;
+      if (task.dedupe !== null) return join(principal, request, made, deduplication.submit(task));
+      return deps.submit(task).then((accepted) => (accepted === null ? null : finish(accepted)));
+    };
+    try {
+      const prepared = prepare(principal, request);
+      return prepared instanceof Promise ? prepared.then(store) : store(prepared);
+    } catch (refusal) {
+      return Promise.reject(refusal);
+    }
   }
 
   /** The answer to a request with a deduplication key. Null if its idempotency key is taken. */
@@ -240,9 +247,11 @@ export function createTaskService(
 
   function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
     const submitted = (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
-    return submitted.then(
-      async (created) => created ?? Promise.reject(await whyRefused(database, principal, request)),
-    );
+    return submitted.then((created) => created ?? refuse(principal, request));
+  }
+
+  async function refuse(principal: Principal, request: TaskRequest): Promise<never> {
+    throw await whyRefused(database, principal, request);
   }
 
   async function get(reach: Reach, id: string): Promise<Task> {
