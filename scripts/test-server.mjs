@@ -31,6 +31,8 @@ export async function startTestServer(scratch, tree) {
 async function makeDataDir(dataDir) {
   const postgres = await startEmbeddedPostgres({ dataDir, log: () => {} });
   const pool = new pg.Pool({ ...postgres.connection, max: 1 });
+  // The pool ends before its connection does, which the stop may break.
+  pool.on("error", () => {});
   await migrate(createDatabase(pool));
   await pool.end();
   await postgres.stop();
