@@ -95,7 +95,8 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
       const { wait = 0 } = request.query;
       const caller = callerOf(request);
       if (wait === 0)
-        // A promise of nothing: a reply is a thenable, and fastify would wait for it once more.
+        // A promise of nothing: a reply is a thenable, and fastify would wait for it once more. The answer is sent by then, because
+        // no onSend hook is asynchronous.
         return tasks.create(caller, wanted).then((task) => {
           sendCreated(reply, task, task.joined === null ? createdText(task) : waitedText(task, task));
         });
