@@ -134,7 +134,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   },
   {
     name: "claim-of-changed-queue-trusted",
-    file: "engine/dispatcher.ts",
+    file: "engine/claim-due.ts",
     find: "if (!isCurrent) local.stale = true;",
     replace: "if (!isCurrent) local.stale = false;",
     breaks: "tasks of a changed queue start",
@@ -142,7 +142,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   },
   {
     name: "one-waiting-task-too-few",
-    file: "engine/dispatcher.ts",
+    file: "engine/claim-due.ts",
     find: "local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;",
     replace: "local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : Math.max(0, waiting - limit - 1);",
     breaks: "a due task starts when a slot is free",
@@ -166,8 +166,8 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   },
   {
     name: "short-claim-not-looked-at-again",
-    file: "engine/dispatcher.ts",
-    find: "else if (claims.length < limit && !grant.ordered && local.closed === null) deps.onShort(local);",
+    file: "engine/claim-due.ts",
+    find: "else if (claims.length < request.limit && !local.grant?.ordered && local.closed === null)\n      deps.onShort(local);",
     replace: "",
     breaks: "a task that was locked for a moment starts soon",
     tests: ["engine/recheck.test.ts", "engine/dispatcher.test.ts"],

@@ -42,8 +42,8 @@ export const STORE_PLANTS: readonly Plant[] = [
   {
     name: "slots-granted-without-lock",
     file: "store/tasks/queue-slots.ts",
-    find: " and deleted_at is null for no key update`",
-    replace: " and deleted_at is null`",
+    find: "    order by q.id for no key update of q`",
+    replace: "    order by q.id`",
     breaks: "E: concurrency is a hard limit",
     tests: ["store/tasks/queue-slots.test.ts", "engine/concurrency.test.ts", "engine/several-nodes.test.ts"],
   },
@@ -66,8 +66,8 @@ export const STORE_PLANTS: readonly Plant[] = [
   {
     name: "all-slots",
     file: "store/tasks/queue-slots.ts",
-    find: "greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots",
-    replace: "$4::integer as slots",
+    find: "greatest(0, least(concurrency - taken, case when contended then share + one_more::integer else concurrency end)) as slots",
+    replace: "concurrency as slots",
     breaks: "E: concurrency is a hard limit",
     tests: ["engine/several-nodes.test.ts", "engine/concurrency.test.ts"],
   },
@@ -204,6 +204,14 @@ export const HOT_PLANTS: readonly Plant[] = [
       "engine/dispatcher.test.ts",
       "engine/concurrency.test.ts",
     ],
+  },
+  {
+    name: "claim-from-queues-under-old-epoch",
+    file: "store/tasks/task-claims.ts",
+    find: " and q.epoch = r.epoch limit 1",
+    replace: " limit 1",
+    breaks: "F: no call of a paused queue begins",
+    tests: ["store/tasks/task-claims.test.ts"],
   },
   {
     name: "claim-by-dead-worker",

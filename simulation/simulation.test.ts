@@ -13,12 +13,12 @@ const PLANT_SEEDS = 400;
 const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "all-slots": 14,
   "call-before-commit": 5,
-  "events-by-transaction": 600,
+  "events-by-transaction": 730,
   "firings-left-out": 8,
   "flow-line-not-held": 5,
   "no-permits": 14,
   "no-places": 5,
-  "stale-start": 1_038,
+  "stale-start": 1_085,
   "turn-not-counted": 44,
 };
 /**

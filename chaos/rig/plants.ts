@@ -43,8 +43,8 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
     edits: [
       {
         file: "store/tasks/queue-slots.js",
-        find: "greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots",
-        replace: "$4::integer as slots",
+        find: "greatest(0, least(concurrency - taken, case when contended then share + one_more::integer else concurrency end)) as slots",
+        replace: "concurrency as slots",
       },
     ],
     weather: CALM,

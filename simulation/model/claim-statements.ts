@@ -19,38 +19,56 @@ export const CLAIMED: readonly (keyof TaskColumns)[] = [
   ],
 ] as (keyof TaskColumns)[];
 
+function claimFrom(
+  session: Session,
+  asked: { readonly queueId: number; readonly epoch: number; readonly limit: number },
+  workerId: number,
+): object[] {
+  const { tables, nowMs } = session;
+  const isCurrent = tables.queues.get(asked.queueId)?.epoch === asked.epoch && tables.workers.has(workerId);
+  const due = [...tables.tasks.values()].filter(
+    (task) =>
+      isDue(task, nowMs) &&
+      (task.deadline_at === null || task.deadline_at > nowMs) &&
+      task.queue_id === asked.queueId &&
+      !isTaskLocked(session, task.id),
+  );
+  const picked = isCurrent ? byTurn(due).slice(0, asked.limit) : [];
+  const claimed = picked.map((row) =>
+    changeTask(session, row, {
+      status: "active",
+      worker_id: workerId,
+      fence: row.fence + 1,
+      attempt_count: row.attempt_count + 1,
+      attempt_started_at: nowMs,
+      started_at: row.started_at ?? nowMs,
+      deadline_at: null,
+    }),
+  );
+  if (claimed.length === 0) return [{ isCurrent, id: null }];
+  return byTurn(claimed).map((row) => ({
+    isCurrent,
+    ...pickColumns(row, CLAIMED),
+    runAt: new Date(row.run_at),
+    scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
+    attemptStartedAt: new Date(row.attempt_started_at ?? 0),
+  }));
+}
+
 export const claimStatements: Effects = {
   claim_due_tasks(session, values) {
     const [queueId, epoch, workerId, limit] = [2, 3, 4, 5].map((index) => numberAt(values, index));
-    const { tables, nowMs } = session;
-    const isCurrent = tables.queues.get(queueId ?? 0)?.epoch === epoch && tables.workers.has(workerId ?? 0);
-    const due = [...tables.tasks.values()].filter(
-      (task) =>
-        isDue(task, nowMs) &&
-        (task.deadline_at === null || task.deadline_at > nowMs) &&
-        task.queue_id === queueId &&
-        !isTaskLocked(session, task.id),
+    return claimFrom(session, { queueId: queueId ?? 0, epoch: epoch ?? 0, limit: limit ?? 0 }, workerId ?? 0);
+  },
+
+  claim_from_queues(session, values) {
+    const [queueIds = [], epochs, limits] = [1, 2, 4].map((index) => values[index] as readonly number[]);
+    const asked = queueIds.map((queueId, index) => {
+      return { queueId, epoch: epochs?.[index] ?? 0, limit: limits?.[index] ?? 0 };
+    });
+    return asked.flatMap((each) =>
+      claimFrom(session, each, numberAt(values, 4)).map((row) => ({ ...row, queueId: each.queueId })),
     );
-    const picked = isCurrent ? byTurn(due).slice(0, limit) : [];
-    const claimed = picked.map((row) =>
-      changeTask(session, row, {
-        status: "active",
-        worker_id: workerId ?? 0,
-        fence: row.fence + 1,
-        attempt_count: row.attempt_count + 1,
-        attempt_started_at: nowMs,
-        started_at: row.started_at ?? nowMs,
-        deadline_at: null,
-      }),
-    );
-    if (claimed.length === 0) return [{ isCurrent, id: null }];
-    return byTurn(claimed).map((row) => ({
-      isCurrent,
-      ...pickColumns(row, CLAIMED),
-      runAt: new Date(row.run_at),
-      scheduledFor: row.scheduled_for === null ? null : new Date(row.scheduled_for),
-      attemptStartedAt: new Date(row.attempt_started_at ?? 0),
-    }));
   },
 
   look_for_due({ tables, nowMs }, values) {

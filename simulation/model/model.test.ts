@@ -235,6 +235,7 @@ describe("the model of the store's statements", () => {
       "settle_attempts_completed",
       "settle_attempts_completed_flows",
       "claim_due_tasks",
+      "claim_from_queues",
       "cancel_task",
       "acquire_slots",
       "release_slots",

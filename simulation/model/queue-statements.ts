@@ -83,33 +83,43 @@ export const queueStatements: Effects = {
     return queue === undefined ? [] : [{ ...toQueue(queue), stats: {} }];
   },
 
-  lock_queue(session, values) {
-    const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
-    takeLock(session, `queue ${teamId}/${name}`);
-    const queue = liveQueue(session, teamId, name);
-    if (queue === undefined) return [];
-    const { id: queueId, epoch, concurrency, paused, ordered } = queue;
-    return [{ queueId, epoch, concurrency, paused, ordered, rate: null, ...NO_BREAKER, holdsHosts: false }];
+  lock_queues(session, values) {
+    const [teamIds, names] = values as [readonly number[], readonly string[]];
+    const queues = names.flatMap((name, index) => {
+      const queue = liveQueue(session, teamIds[index] ?? 0, name);
+      return queue === undefined ? [] : [{ ...queue, place: index + 1 }];
+    });
+    for (const { team_id, name } of queues.sort((one, other) => one.id - other.id))
+      takeLock(session, `queue ${team_id}/${name}`);
+    return queues.map(({ team_id: teamId, id: queueId, place, epoch, concurrency, paused, ordered }) => ({
+      ...{ place, teamId, queueId, epoch, concurrency, paused, ordered },
+      ...{ rate: null, ...NO_BREAKER, holdsHosts: false },
+    }));
   },
 
   acquire_slots(session, values) {
-    const [team_id, queue_id, worker_id, concurrency, using] = [1, 2, 3, 4, 5].map((index) =>
-      numberAt(values, index),
-    ) as [number, number, number, number, number];
     const { tables, model } = session;
+    const worker_id = numberAt(values, 1);
+    const [teamIds, queueIds, concurrencies, inFlight] = values.slice(1) as (readonly number[])[];
     if (!tables.workers.has(worker_id)) return [];
-    const others = [...tables.slots.values()].filter(
-      (slot) => slot.queue_id === queue_id && slot.worker_id !== worker_id,
-    );
-    const { share, due } = dueSlots(others, concurrency);
-    const granted = model.plant === "all-slots" ? concurrency : due;
-    const slots = Math.max(using, granted);
+    for (const queue_id of queueIds ?? []) takeSlots(session, worker_id, queue_id);
+    // The same for all rows: it is the transaction that wrote them.
     const version = String(model.nextId("versions"));
-    takeSlots(session, worker_id, queue_id);
-    write(session, () => {
-      tables.slots.set(`${queue_id} ${worker_id}`, { team_id, queue_id, worker_id, slots, version });
+    return (queueIds ?? []).map((queue_id, index) => {
+      const [team_id = 0, concurrency = 0, using = 0] = [teamIds, concurrencies, inFlight].map(
+        (each) => each?.[index],
+      );
+      const others = [...tables.slots.values()].filter(
+        (slot) => slot.queue_id === queue_id && slot.worker_id !== worker_id,
+      );
+      const { share, due } = dueSlots(others, concurrency);
+      const granted = model.plant === "all-slots" ? concurrency : due;
+      const slots = Math.max(using, granted);
+      write(session, () => {
+        tables.slots.set(`${queue_id} ${worker_id}`, { team_id, queue_id, worker_id, slots, version });
+      });
+      return { queueId: queue_id, slots, version, starved: slots < share, overdrawn: slots > granted };
     });
-    return [{ slots, version, starved: slots < share, overdrawn: slots > granted }];
   },
 
   shrink_slots(session, values) {

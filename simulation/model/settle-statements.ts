@@ -229,11 +229,14 @@ function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {
 }
 
 function lateness(row: TaskColumns): Pick<TaskColumns, "failure_reason" | "error"> {
-  if (row.status === "polling")
+  if (row.status === "polling") {
+    const lastError = (row.poll as { seen?: { error?: string } } | null)?.seen?.error;
+    const cause = lastError === undefined ? "" : `: last poll failed: ${lastError}`;
     return {
       failure_reason: "poll_timeout",
-      error: `Polling timed out after ${row.poll_config?.maxDuration} s`,
+      error: `Polling timed out after ${row.poll_config?.maxDuration} s${cause}`,
     };
+  }
   if (row.status === "waiting")
     return { failure_reason: "callback_timeout", error: `No callback within ${row.max_wait_seconds} s` };
   return { failure_reason: "expired", error: `No attempt was begun within ${row.expires_in_seconds} s` };

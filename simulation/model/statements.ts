@@ -72,6 +72,7 @@ const HOT: readonly string[] = [
   "insert_flow_tasks",
   "insert_flow_tasks_plain",
   "claim_due_tasks",
+  "claim_from_queues",
   "claim_flow_tasks",
   "claim_flow_lines",
   "claim_flow_head",

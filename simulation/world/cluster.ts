@@ -37,6 +37,7 @@ const HOUR_MS = 3_600_000;
 const LEASE_MS = 15_000;
 const GIVES_TASKS: readonly string[] = [
   "claim_due_tasks",
+  "claim_from_queues",
   "claim_ordered_task",
   "claim_flow_head",
   "claim_flow_line_head",

@@ -1,27 +1,18 @@
-import type { Claim } from "../domain/claim.ts";
-import type { Time } from "../domain/time.ts";
-import type { Database } from "../store/sql.ts";
-import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
-import type { Hint } from "../store/tasks/hints.ts";
-import { acquireSlots, type SlotGrant } from "../store/tasks/queue-slots.ts";
-import type { Flows } from "./flows.ts";
-import type { Lease } from "./lease.ts";
+import { type ClaimDueDeps, createClaimDue } from "./claim-due.ts";
 import {
   hasWork,
   type LocalQueue,
-  type LocalQueues,
   mayHandOff,
+  mayShareClaim,
   openWindow,
   slotsLeft,
   takeTurnOfFlows,
 } from "./local-queues.ts";
 import type { Log } from "./log.ts";
-import { type EngineMeter, NO_METER } from "./meter.ts";
-import type { QueueClaims } from "./queue-claims.ts";
-import type { Unanswered } from "./unanswered.ts";
+import { createSlotRequests, type SlotRequestDeps } from "./slot-requests.ts";
 
-/** A larger claim delays its first task without a gain. */
-const CLAIM_LIMIT = 200;
+/** Queues that are served by one statement. More would hold their rows, or their first tasks, for too long. */
+const QUEUES_TOGETHER = 50;
 /** Concurrent claims: one waits for the disk while the other is planned. */
 const CLAIMERS = 2;
 const NAP_AFTER_ERROR_MS = 250;
@@ -59,39 +50,28 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
+const needsSlots = ({ stale }: LocalQueue) => stale;
+
 /**
  * Decides which call starts next. Queues with work and capacity wait in line. Each turn makes one claim and moves the
  * queue to the end, so the least recently served queue is first.
  */
-export function createDispatcher(deps: {
-  readonly database: Database;
-  /** Reads the team's budget, if it is not known yet. */
-  readonly learn: (teamIds: readonly number[]) => Promise<void> | null;
-  readonly localQueues: LocalQueues;
-  readonly lease: Lease;
-  readonly hint: (hint: Hint) => void;
-  readonly log: Log;
-  readonly time: Time;
-  readonly meter?: EngineMeter;
-  readonly unanswered: Unanswered;
-  readonly start: (claim: Claim, local: LocalQueue) => void;
-  /** A claim found fewer tasks than requested. */
-  readonly onShort: (local: LocalQueue) => void;
-  /** Releases claims that were granted too late to start. */
-  readonly release: (claims: readonly Claim[]) => Promise<void>;
-  /** Takes the tasks that a circuit breaker of the queue holds back out of its line. */
-  readonly holdBack?: (teamId: number, grant: SlotGrant) => Promise<void>;
-  readonly claim: QueueClaims["claim"];
-  /** Claims tasks of flows with slots of this queue. */
-  readonly claimFlows?: (local: LocalQueue) => Promise<void>;
-  /** For the lines of ordered queues, whose tasks may have flows. */
-  readonly lines?: Pick<Flows, "joinLine" | "notices" | "headFound">;
-}): Dispatcher {
-  const { database, localQueues, lease, time, log, meter = NO_METER } = deps;
-  const subscribers = createSubscriberMemory();
+export function createDispatcher(
+  deps: SlotRequestDeps &
+    ClaimDueDeps & {
+      readonly log: Log;
+      /** Claims tasks of flows with slots of this queue. */
+      readonly claimFlows?: (local: LocalQueue) => Promise<void>;
+    },
+): Dispatcher {
+  const { localQueues, lease, time, log } = deps;
   const ready = new Set<LocalQueue>();
   /** Queues with work and slots but without capacity on the node or in their team's budget. */
   const crowded = new Set<LocalQueue>();
+  const requestSlots = createSlotRequests(deps);
+  const claimDue = createClaimDue(deps);
+  /** Queues whose request failed together with others. Each asks by itself next: one locked row must not hold up the rest. */
+  const alone = new WeakSet<LocalQueue>();
   const claimers = new Set<Promise<void>>();
   let stopped = false;
 
@@ -115,13 +95,17 @@ export function createDispatcher(deps: {
     // Starts after the current turn of the event loop, so that slots freed together share one claim.
     await new Promise<void>((resolve) => time.soon(resolve));
     for (let local = next(); local !== undefined && !stopped; local = next()) {
+      const served = takeTogether(local);
       try {
-        await serve(local);
+        await serve(served);
       } catch (error) {
-        log.warn({ queue: local.queue, err: error }, "claim.failed");
-        local.waiting = Number.POSITIVE_INFINITY;
+        log.warn({ queue: local.queue, queues: served.length, err: error }, "claim.failed");
+        for (const each of served) each.waiting = Number.POSITIVE_INFINITY;
         await new Promise<void>((resolve) => time.setTimer(resolve, NAP_AFTER_ERROR_MS));
-        ready.add(local);
+        for (const each of served) {
+          if (served.length > 1) alone.add(each);
+          ready.add(each);
+        }
       }
     }
   }
@@ -132,18 +116,40 @@ export function createDispatcher(deps: {
     return local;
   }
 
-  async function serve(local: LocalQueue): Promise<void> {
-    if (local.busy || local.retired) return;
-    local.busy = true;
-    deps.lines?.joinLine(local);
-    try {
-      if (local.stale) await acquire(local);
-      else if (localQueues.free(local) > 0 && takeTurnOfFlows(local)) await deps.claimFlows?.(local);
-      else if (local.waiting > 0) await claim(local);
-    } finally {
-      local.busy = false;
+  /** The queue, or with it those in line that need the same: one statement serves many. */
+  function takeTogether(local: LocalQueue): readonly LocalQueue[] {
+    if (local.busy || local.retired) return [];
+    const needs = local.stale ? needsSlots : mayShareClaim;
+    if (alone.delete(local) || !needs(local)) return [local];
+    const together = [local];
+    for (const other of ready) {
+      if (together.length === QUEUES_TOGETHER) break;
+      if (other.busy || other.retired || alone.has(other) || !needs(other)) continue;
+      ready.delete(other);
+      together.push(other);
     }
-    const current = localQueues.find(local.teamId, local.queue);
+    return together;
+  }
+
+  /** One queue, or several that need the same. */
+  async function serve(locals: readonly LocalQueue[]): Promise<void> {
+    for (const local of locals) {
+      local.busy = true;
+      deps.lines?.joinLine(local);
+    }
+    const [local] = locals;
+    if (local === undefined) return;
+    try {
+      if (local.stale) await requestSlots(locals);
+      else if (localQueues.free(local) > 0 && takeTurnOfFlows(local)) await deps.claimFlows?.(local);
+      else if (local.waiting > 0) await claimDue(locals);
+    } finally {
+      for (const each of locals) each.busy = false;
+    }
+    for (const { teamId, queue } of locals) lineUpAgain(localQueues.find(teamId, queue));
+  }
+
+  function lineUpAgain(current: LocalQueue | undefined): void {
     if (current !== undefined) deps.lines?.joinLine(current);
     if (current?.stale || (current !== undefined && hasWork(current) && localQueues.free(current) > 0))
       lineUp(current);
@@ -158,80 +164,6 @@ export function createDispatcher(deps: {
       crowded.delete(local);
       lineUp(local);
       if (!local.retired) return;
-    }
-  }
-
-  async function acquire(local: LocalQueue): Promise<void> {
-    local.stale = false;
-    const grant = await ask(local).catch((error) => {
-      local.stale = true;
-      throw error;
-    });
-    if (grant === null) return localQueues.drop(local);
-    // The queue was deleted and recreated under the same name: calls of the old one must not fill the new one's slots.
-    const replaced = local.grant !== null && local.grant.queueId !== grant.queueId;
-    if (replaced) localQueues.drop(local);
-    const current = replaced ? localQueues.open(local.teamId, local.queue) : local;
-    const before = local.grant;
-    current.grant = grant;
-    openWindow(current);
-    // A change reported during the request may be newer than the grant, which then stays stale. An overdrawn grant has
-    // one slot for each call in flight: calls that ended during the request were counted under the previous grant and
-    // did not return their slot.
-    current.stale = local.stale || (grant.overdrawn && current.inFlight < grant.slots);
-    current.waiting = local.waiting;
-    current.flows = local.flows;
-    current.usedAtMs = time.monotonicMs();
-    // Sent once, on the change: two starved workers would otherwise answer each other forever.
-    const isNews = (grant.starved && !before?.starved) || grant.slots < (before?.slots ?? 0);
-    if (isNews) deps.hint({ kind: "slots", teamId: local.teamId, queue: local.queue });
-  }
-
-  async function ask(local: LocalQueue): Promise<SlotGrant | null> {
-    await deps.learn([local.teamId]);
-    return acquireSlots(database, {
-      teamId: local.teamId,
-      queue: local.queue,
-      workerId: lease.workerId,
-      using: local.grant === null ? null : { queueId: local.grant.queueId, inFlight: local.inFlight },
-    });
-  }
-
-  async function claim(local: LocalQueue): Promise<void> {
-    if (local.grant?.holdsHosts && localQueues.free(local) > 0)
-      await deps.holdBack?.(local.teamId, local.grant);
-    const { teamId, queue, grant, waiting } = local;
-    const limit = Math.min(localQueues.free(local), waiting, CLAIM_LIMIT);
-    if (grant === null || limit <= 0) return;
-    // The claim may miss tasks that arrive meanwhile; they are counted again.
-    local.waiting = waiting === Number.POSITIVE_INFINITY ? 0 : waiting - limit;
-    local.covering = limit === waiting;
-    local.usedAtMs = time.monotonicMs();
-    localQueues.take(local, limit);
-    let started = 0;
-    const beganMs = time.monotonicMs();
-    const sinceNotice = deps.lines?.notices ?? 0;
-    const question = deps.unanswered.ask();
-    try {
-      const { queueId, epoch, holdsHosts } = grant;
-      const request = { teamId, queue, queueId, epoch, workerId: lease.workerId, limit, holdsHosts };
-      const { isCurrent, claims, waitsMs, head } = await deps.claim(local, request, subscribers);
-      if (question.isTooOld()) return await deps.release(claims);
-      started = claims.length;
-      meter.batch("claim", started, time.monotonicMs() - beganMs);
-      for (const waitMs of waitsMs) meter.waited(waitMs, teamId, queueId);
-      if (!isCurrent) local.stale = true;
-      // An ordered claim skips no locked row, and what holds its line is heard of when it ends.
-      else if (claims.length < limit && !grant.ordered && local.closed === null) deps.onShort(local);
-      // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
-      const more = waiting === Number.POSITIVE_INFINITY && claims.length === limit;
-      if (!isCurrent || more || local.closed !== null) local.waiting = Number.POSITIVE_INFINITY;
-      if (head !== undefined) deps.lines?.headFound(local, head, sinceNotice);
-      for (const one of claims) deps.start(one, local);
-    } finally {
-      question.end();
-      local.covering = false;
-      localQueues.giveBack(local, limit - started);
     }
   }
 

@@ -131,7 +131,7 @@ export function createEngine(deps: {
     onShort: (local) => recheck.later(local),
     hint,
     holdBack: (teamId, grant) => breakers.holdBack(teamId, grant),
-    claim: (local, request, memory) => queueClaims.claim(local, request, memory),
+    claim: (asked, memory) => queueClaims.claim(asked, memory),
     claimFlows: (local) => flows.claim(local),
     lines: {
       get notices() {

@@ -80,6 +80,15 @@ export function mayHandOff(local: LocalQueue, hasFlow: boolean): boolean {
   return !busy || covering || (hasFlow && claimsFlows);
 }
 
+/**
+ * Whether a claim for this queue may be one for other queues too: it has due tasks without a flow, and neither order nor rate nor held
+ * hosts, which take statements of their own.
+ */
+export function mayShareClaim({ grant, stale, waiting, flows }: LocalQueue): boolean {
+  if (grant === null || stale || waiting === 0 || flows.size > 0) return false;
+  return !grant.ordered && grant.rate === null && !grant.holdsHosts;
+}
+
 /** Its rate may let calls begin: the next claim finds out. */
 export function openWindow(local: LocalQueue): void {
   local.closed?.cancel();

@@ -5,12 +5,20 @@ import type { SubscriberMemory } from "../store/tasks/event-writes.ts";
 import { claimFlowTasks, type FlowClaimed, type FlowClaimRequest } from "../store/tasks/flow-claims.ts";
 import { claimFirstOfLine, claimOrderedTask, type LineClaimed } from "../store/tasks/ordered-claims.ts";
 import { claimAtRates, type RateState } from "../store/tasks/queue-rates.ts";
-import { type ClaimRequest, claimDueTasks } from "../store/tasks/task-claims.ts";
+import { type ClaimRequest, claimDueTasks, claimFromQueues } from "../store/tasks/task-claims.ts";
 import { type LocalQueue, type LocalQueues, openWindow } from "./local-queues.ts";
 
+interface QueueClaim {
+  readonly local: LocalQueue;
+  readonly request: ClaimRequest;
+}
+
 export interface QueueClaims {
-  /** Claims due tasks of a queue. If its rate lets no further call begin, closes the queue until it does. */
-  claim(local: LocalQueue, request: ClaimRequest, memory: SubscriberMemory): Promise<LineClaimed>;
+  /**
+   * Claims due tasks of a queue, or of several that `mayShareClaim`. If a queue's rate lets no further call begin, closes the queue until
+   * it does.
+   */
+  claim(asked: readonly QueueClaim[], memory: SubscriberMemory): Promise<readonly LineClaimed[]>;
   /** Claims tasks of flows; some of the queues may have a rate. */
   claimFlows(
     queues: Iterable<LocalQueue>,
@@ -54,20 +62,27 @@ export function createQueueClaims(deps: {
     local.closed = time.setTimer(ring, Math.max(1, Math.ceil(waitMs)));
   }
 
+  function claimOne({ local, request }: QueueClaim, memory: SubscriberMemory): Promise<LineClaimed> {
+    const isOrdered = local.grant?.ordered ?? false;
+    if (local.grant?.rate == null)
+      return isOrdered
+        ? claimOrderedTask(database, request, time.monotonicMs, memory)
+        : claimDueTasks(database, request, memory);
+    return rate<LineClaimed>(request.teamId, [local], async (sql, permits) => {
+      const left = permits.get(request.queueId);
+      const limit = Math.min(request.limit, left ?? 0);
+      if (limit === 0) return { isCurrent: left !== undefined, claims: [], waitsMs: [] };
+      if (isOrdered) return claimFirstOfLine(sql, request, time.monotonicMs, memory);
+      return claimDueTasks(sql, { ...request, limit }, memory);
+    });
+  }
+
   return {
-    claim(local, request, memory) {
-      const isOrdered = local.grant?.ordered ?? false;
-      if (local.grant?.rate == null)
-        return isOrdered
-          ? claimOrderedTask(database, request, time.monotonicMs, memory)
-          : claimDueTasks(database, request, memory);
-      return rate<LineClaimed>(request.teamId, [local], async (sql, permits) => {
-        const left = permits.get(request.queueId);
-        const limit = Math.min(request.limit, left ?? 0);
-        if (limit === 0) return { isCurrent: left !== undefined, claims: [], waitsMs: [] };
-        if (isOrdered) return claimFirstOfLine(sql, request, time.monotonicMs, memory);
-        return claimDueTasks(sql, { ...request, limit }, memory);
-      });
+    async claim(asked, memory) {
+      const [first, second] = asked;
+      if (first !== undefined && second === undefined) return [await claimOne(first, memory)];
+      const requests = asked.map(({ request }) => request);
+      return claimFromQueues(database, requests, memory);
     },
     claimFlows(queues, request, memory) {
       const rated = [...queues].filter(({ grant }) => grant !== null && grant.rate !== null);

@@ -8,7 +8,7 @@ import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import { createUnanswered } from "../../src/engine/unanswered.ts";
 import type { Hint } from "../../src/store/tasks/hints.ts";
 import type { SlotGrant } from "../../src/store/tasks/queue-slots.ts";
-import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
+import { claimFromQueues } from "../../src/store/tasks/task-claims.ts";
 import { databaseAway, type TextDatabase, type TextSql } from "../test-sql.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -17,11 +17,13 @@ const turn = () => new Promise(setImmediate);
 
 /** A dispatcher whose database answers when the test says so: claims find nothing, slots are granted as asked for. */
 function createScene() {
-  const claims: { queueId: number; answer: () => void }[] = [];
+  const claims: { queueIds: readonly number[]; answer: () => void }[] = [];
   const acquired: string[] = [];
+  const requests: (readonly string[])[] = [];
   const hints: Hint[] = [];
   const time = createTestTime();
-  const scene = { peers: 0, held: true, claims, acquired, hints, onGranted: () => {} };
+  const onGranted: () => void | Promise<void> = () => {};
+  const scene = { peers: 0, held: true, claims, acquired, requests, hints, onGranted };
   const grant: SlotGrant = {
     queueId: 0,
     epoch: 1,
@@ -45,21 +47,27 @@ function createScene() {
   const database: TextDatabase = {
     rows<Row extends object>(_query: unknown, values: readonly unknown[] = []) {
       return new Promise<Row[]>((resolve) => {
-        const answer = () => resolve([{ isCurrent: true, id: null }] as never);
-        claims.push({ queueId: Number(values[1]), answer });
+        const queueIds = values[1] as readonly number[];
+        const answer = () =>
+          resolve(queueIds.map((queueId) => ({ queueId, isCurrent: true, id: null })) as never);
+        claims.push({ queueIds, answer });
       });
     },
     async transaction<T>(work: (sql: TextSql) => Promise<T>) {
-      let queue = "";
+      let queues: readonly string[] = [];
+      const grantOf = (queue: string, index: number) => {
+        return { ...grant, ...grants.get(queue), queueId: idOf(queue), teamId: TEAM, place: index + 1 };
+      };
       const sql: TextSql = {
         async rows<Row extends object>(_text: unknown, values: readonly unknown[] = []): Promise<Row[]> {
-          queue ||= String(values[1]);
-          return [{ ...grant, ...grants.get(queue), queueId: idOf(queue) }] as never;
+          if (queues.length === 0) queues = values[1] as readonly string[];
+          return queues.map(grantOf) as never;
         },
       };
       const result = await work(sql);
-      acquired.push(queue);
-      scene.onGranted();
+      requests.push(queues);
+      acquired.push(...queues);
+      await scene.onGranted();
       return result;
     },
   };
@@ -84,7 +92,12 @@ function createScene() {
     start: () => {},
     release: async () => {},
     onShort: () => {},
-    claim: (_local, request, memory) => claimDueTasks(database, request, memory),
+    claim: (asked, memory) =>
+      claimFromQueues(
+        database,
+        asked.map(({ request }) => request),
+        memory,
+      ),
     unanswered: createUnanswered(time),
   });
   /** The queue's slots are granted, and the node knows that nothing is due there. */
@@ -95,6 +108,7 @@ function createScene() {
       for (const claim of claims.splice(0)) claim.answer();
     }
     acquired.length = 0;
+    requests.length = 0;
     hints.length = 0;
   }
   return { ...scene, scene, dispatcher, localQueues, lease, grants, warmUp, idOf, time };
@@ -106,6 +120,7 @@ describe("the dispatcher", () => {
       const { dispatcher, claims, warmUp, idOf } = createScene();
       await warmUp("a", "b", "c");
       dispatcher.notice(TEAM, "a");
+      await turn();
       dispatcher.notice(TEAM, "b");
       await turn();
       assert.equal(claims.length, 2);
@@ -117,8 +132,8 @@ describe("the dispatcher", () => {
       await turn();
 
       assert.deepEqual(
-        claims.map(({ queueId }) => queueId),
-        [idOf("c")],
+        claims.map(({ queueIds }) => queueIds),
+        [[idOf("c")]],
         `after ${microtasks} microtasks`,
       );
     }
@@ -189,15 +204,54 @@ describe("the dispatcher", () => {
     assert.equal(claims.length, 1);
   });
 
+  it("requests the slots of all queues in line together, at most 50 at a time", async () => {
+    const { dispatcher, requests } = createScene();
+    const names = Array.from({ length: 120 }, (_, index) => `queue-${index}`);
+    for (const queue of names) dispatcher.notice(TEAM, queue);
+    for (let round = 0; round < 5; round += 1) await turn();
+
+    assert.deepEqual(
+      requests.map(({ length }) => length),
+      [50, 50, 20],
+    );
+    assert.deepEqual(requests.flat(), names);
+  });
+
+  it("requests the slots of each queue alone after a request for several failed", async () => {
+    const { scene, dispatcher, requests, claims, time, idOf } = createScene();
+    scene.onGranted = () => {
+      const isLocked = requests.at(-1)?.includes("locked");
+      if (isLocked) throw databaseAway();
+    };
+    for (const queue of ["a", "locked", "b"]) dispatcher.notice(TEAM, queue);
+    for (let round = 0; round < 5; round += 1) await turn();
+    assert.deepEqual(requests, [["a", "locked", "b"]]);
+    assert.equal(dispatcher.reserve(TEAM, "a"), null, "no slot was granted");
+
+    time.pass(250);
+    const claimed: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      await turn();
+      for (const { queueIds, answer } of claims.splice(0)) {
+        claimed.push(...queueIds);
+        answer();
+      }
+    }
+    assert.deepEqual(requests.slice(1), [["a"], ["locked"], ["b"]]);
+    assert.deepEqual(claimed, [idOf("a"), idOf("b")]);
+  });
+
   it("serves queues in turn: the least recently served first", async () => {
-    const { dispatcher, claims, warmUp, idOf } = createScene();
+    const { dispatcher, claims, warmUp, idOf, grants } = createScene();
+    // Each has a rate, so that each is claimed from by itself.
+    for (const queue of ["a", "b", "c", "d"]) grants.set(queue, { rate: 1 });
     await warmUp("a", "b", "c", "d");
     for (const queue of ["a", "b", "c", "d"]) dispatcher.notice(TEAM, queue);
     await turn();
     const served: number[] = [];
     while (claims.length > 0) {
       const claim = claims.shift();
-      served.push(claim?.queueId ?? 0);
+      served.push(...(claim?.queueIds ?? []));
       // More of the first queue is always due.
       if (served.length < 4) dispatcher.notice(TEAM, "a");
       claim?.answer();
@@ -205,6 +259,48 @@ describe("the dispatcher", () => {
     }
 
     assert.deepEqual(served.slice(0, 4), ["a", "b", "c", "d"].map(idOf));
+  });
+
+  it("claims from all queues in line together, but for those that take a claim of their own", async () => {
+    const { dispatcher, claims, warmUp, idOf, grants } = createScene();
+    grants.set("ordered", { ordered: true });
+    grants.set("rated", { rate: 10 });
+    grants.set("holding", { holdsHosts: true });
+    const names = ["a", "ordered", "b", "rated", "c", "holding"];
+    await warmUp(...names);
+
+    for (const queue of names) dispatcher.notice(TEAM, queue, 3);
+    for (let round = 0; round < 4; round += 1) {
+      await turn();
+      claims[round]?.answer();
+    }
+
+    assert.deepEqual(
+      claims.map(({ queueIds }) => queueIds),
+      [["a", "b", "c"], ["ordered"], ["rated"], ["holding"]].map((queues) => queues.map(idOf)),
+    );
+  });
+
+  it("claims no more from several queues than their team has capacity for", async () => {
+    const { dispatcher, claims, grants, warmUp, localQueues, idOf } = createScene();
+    const names = ["a", "b", "c"];
+    for (const queue of names) grants.set(queue, { slots: 1_000, concurrency: 1_000 });
+    await warmUp(...names);
+    const inFlight = () => names.map((queue) => localQueues.find(TEAM, queue)?.inFlight);
+    const capacity = localQueues.free(localQueues.open(TEAM, "a"));
+    assert.ok(capacity > 10 && capacity < 1_000, `${capacity}`);
+
+    dispatcher.notice(TEAM, "a", capacity - 3);
+    dispatcher.notice(TEAM, "b", 10);
+    dispatcher.notice(TEAM, "c", 10);
+    await turn();
+    assert.deepEqual(claims[0]?.queueIds, ["a", "b"].map(idOf));
+    assert.deepEqual(inFlight(), [capacity - 3, 3, 0]);
+
+    claims.shift()?.answer();
+    await turn();
+    await turn();
+    assert.deepEqual(inFlight(), [0, 7, 10], "the others follow when capacity is free");
   });
 
   it("claims nothing without a lease, and resumes when the lease is held again", async () => {

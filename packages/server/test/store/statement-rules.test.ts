@@ -42,7 +42,6 @@ const DEBTS = [
   "tasks/due-queues.ts: limit in a lateral over values (1)",
   "tasks/explanations.ts: a join with workers (2)",
   "tasks/notifications.ts: unstable in coalesce (1)",
-  "tasks/queue-slots.ts: a CTE in returning (1)",
   "tasks/task-cancellations.ts: unstable in case (1)",
   "tasks/task-claims.ts: limit in a lateral over values (1)",
   "tasks/task-claims.ts: unstable in coalesce (1)",

@@ -27,66 +27,99 @@ export interface SlotGrant {
   readonly overdrawn: boolean;
 }
 
-const LOCK_QUEUE = statement(
-  "lock_queue",
-  `select id::float8 as "queueId", epoch, concurrency, paused, ordered, rate, breaker, holds_hosts as "holdsHosts" from queues
-    where team_id = $1 and name = $2 and deleted_at is null for no key update`,
+/** A queue whose slots a worker requests. */
+export interface SlotRequest {
+  readonly teamId: number;
+  readonly queue: string;
+  /** The worker's calls in flight, with their queue: the name may belong to another queue by now. */
+  readonly using: { readonly queueId: number; readonly inFlight: number } | null;
+}
+
+type LockedQueue = Omit<SlotGrant, "slots" | "version" | "starved" | "overdrawn"> & {
+  readonly place: number;
+  readonly teamId: number;
+};
+type Granted = Pick<SlotGrant, "queueId" | "slots" | "version" | "starved" | "overdrawn">;
+
+const LOCK_QUEUES = statement(
+  "lock_queues",
+  `select r.place::integer, q.team_id as "teamId", q.id::float8 as "queueId", q.epoch, q.concurrency, q.paused, q.ordered, q.rate,
+          q.breaker, q.holds_hosts as "holdsHosts"
+     from unnest($1::integer[], $2::text[]) with ordinality as r(team_id, name, place)
+     join queues q on q.team_id = r.team_id and q.name = r.name and q.deleted_at is null
+    order by q.id for no key update of q`,
 );
 
 const ACQUIRE_SLOTS = statement(
   "acquire_slots",
-  `with others as (
-     select slots, $4::integer / (count(*) over () + 1)::integer as share,
-            $4::integer % (count(*) over () + 1)::integer as remainder
-       from queue_slots where team_id = $1 and queue_id = $2 and worker_id <> $3
-   ), held as (
-     select coalesce(sum(slots), 0)::integer as taken, coalesce(max(share), $4) as share,
-            coalesce(min(slots) < max(share), false) as contended,
-            count(*) filter (where slots > share) < coalesce(max(remainder), 0) as one_more
-       from others
-   ), due as (
+  `with worker as materialized (
+     -- A removal of the worker waits for this transaction, or this transaction for the removal: never each for the other.
+     select id from workers where id = $1 for key share
+   ), due as materialized (
      -- Where shares do not come out even, only as many as there is remainder may have one more.
-     select share, greatest(0, least($4 - taken, case when contended then share + one_more::integer else $4 end)) as slots
-       from held
+     select q.team_id, q.queue_id, q.in_flight, held.share,
+            greatest(0, least(concurrency - taken, case when contended then share + one_more::integer else concurrency end)) as slots
+       from unnest($2::integer[], $3::bigint[], $4::integer[], $5::integer[]) as q(team_id, queue_id, concurrency, in_flight)
+      cross join lateral (
+        select coalesce(sum(slots), 0)::integer as taken, coalesce(max(share), concurrency) as share,
+               coalesce(min(slots) < max(share), false) as contended,
+               count(*) filter (where slots > share) < coalesce(max(remainder), 0) as one_more
+          from (select slots, concurrency / (count(*) over () + 1)::integer as share,
+                       concurrency % (count(*) over () + 1)::integer as remainder
+                  from queue_slots s
+                 where s.team_id = q.team_id and s.queue_id = q.queue_id and s.worker_id <> $1) others
+      ) held
+   ), granted as (
+     insert into queue_slots as s (team_id, queue_id, worker_id, slots)
+     select due.team_id, due.queue_id, worker.id, greatest(due.in_flight, due.slots) from worker, due order by due.queue_id
+     on conflict (team_id, queue_id, worker_id) do update set slots = excluded.slots
+     returning s.queue_id, s.slots, s.xmin::text as version
    )
-   insert into queue_slots as s (team_id, queue_id, worker_id, slots)
-   select $1, $2, w.id, greatest($5, due.slots) from due, workers w where w.id = $3
-   on conflict (team_id, queue_id, worker_id) do update set slots = excluded.slots
-   returning slots, s.xmin::text as version, slots < (select share from due) as starved, slots > (select due.slots from due) as overdrawn`,
+   select queue_id::float8 as "queueId", granted.slots, version, granted.slots < share as starved, granted.slots > due.slots as overdrawn
+     from granted join due using (queue_id) order by queue_id`,
 );
 
 /**
- * Takes as many slots of a queue as are available, and never fewer than are in use: calls in flight cannot be recalled.
- * The queue's row is locked first, and a second statement sums the other workers' slots; in one statement the sum would
+ * Takes as many slots of each queue as are available, and never fewer than are in use: calls in flight cannot be recalled.
+ * The queues' rows are locked first, and a second statement sums the other workers' slots; in one statement the sum would
  * be older than the lock, and two workers could both see the last slot free. Each worker gets an equal share; unused
- * shares of others may be taken. Null if the queue does not exist.
+ * shares of others may be taken. The answer has a grant for each request, null if the queue does not exist.
+ *
+ * All rows are locked in the order of their ids, so that two workers that request the same queues never wait for each other.
  */
 export async function acquireSlots(
   database: Database,
-  options: {
-    readonly teamId: number;
-    readonly queue: string;
-    readonly workerId: number;
-    /** This worker's calls in flight, with their queue: the name may belong to another queue by now. */
-    readonly using: { readonly queueId: number; readonly inFlight: number } | null;
-  },
-): Promise<SlotGrant | null> {
-  const { teamId, workerId, using } = options;
+  workerId: number,
+  requests: readonly SlotRequest[],
+): Promise<readonly (SlotGrant | null)[]> {
   return database.transaction(async (sql) => {
-    const [queue] = await sql.rows<Omit<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(
-      LOCK_QUEUE,
-      [teamId, options.queue],
-    );
-    if (queue === undefined) return null;
-    const { queueId } = queue;
-    const [granted] = await sql.rows<Pick<SlotGrant, "slots" | "version" | "starved" | "overdrawn">>(
-      ACQUIRE_SLOTS,
-      [teamId, queueId, workerId, queue.concurrency, using?.queueId === queueId ? using.inFlight : 0],
-    );
-    // No row if the worker was removed: it has no slots then.
-    return { ...queue, ...(granted ?? { slots: 0, version: null, starved: false, overdrawn: false }) };
+    const queues = await sql.rows<LockedQueue>(LOCK_QUEUES, [
+      requests.map(({ teamId }) => teamId),
+      requests.map(({ queue }) => queue),
+    ]);
+    const inFlight = ({ place, queueId }: LockedQueue) => {
+      const using = requests[place - 1]?.using;
+      return using?.queueId === queueId ? using.inFlight : 0;
+    };
+    const granted = await sql.rows<Granted>(ACQUIRE_SLOTS, [
+      workerId,
+      queues.map(({ teamId }) => teamId),
+      queues.map(({ queueId }) => queueId),
+      queues.map(({ concurrency }) => concurrency),
+      queues.map(inFlight),
+    ]);
+    const slotsOf = new Map(granted.map((each) => [each.queueId, each]));
+    const grants: (SlotGrant | null)[] = requests.map(() => null);
+    for (const { place, teamId: _, ...queue } of queues) {
+      // No slots if the worker was removed.
+      const { slots, version, starved, overdrawn } = slotsOf.get(queue.queueId) ?? NO_SLOTS;
+      grants[place - 1] = { ...queue, slots, version, starved, overdrawn };
+    }
+    return grants;
   });
 }
+
+const NO_SLOTS = { slots: 0, version: null, starved: false, overdrawn: false };
 
 const RELEASE_SLOTS = statement(
   "release_slots",

@@ -92,13 +92,8 @@ describe("a task that returns to its queue while the queue is deleted", () => {
       await sql.rows("select 1 from queues where id = $1 for no key update", [queue.id]);
       await settleAttempts(store.database, [settlementOf(claim, RETRY)], workerId);
     });
-    assert.ok(
-      await acquireSlots(store.database, {
-        teamId: queue.teamId,
-        queue: queue.name,
-        workerId,
-        using: null,
-      }),
-    );
+    const request = { teamId: queue.teamId, queue: queue.name, using: null };
+    const [grant] = await acquireSlots(store.database, workerId, [request]);
+    assert.ok(grant);
   });
 });

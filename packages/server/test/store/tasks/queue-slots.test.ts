@@ -7,7 +7,10 @@ import { until } from "../../patience.ts";
 import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 const LOCK_WAIT =
-  "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%no key update%' and datname = current_database()";
+  "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%for %key %' and datname = current_database()";
+
+/** A request of a worker without calls in flight. */
+const named = ({ teamId, name }: StoredQueue) => ({ teamId, queue: name, using: null });
 
 describe("slots of a queue", () => {
   let store: TestStore;
@@ -17,12 +20,8 @@ describe("slots of a queue", () => {
   after(() => store.close());
 
   async function acquire(queue: StoredQueue, workerId: number, inFlight = 0): Promise<SlotGrant> {
-    const grant = await acquireSlots(store.database, {
-      teamId: queue.teamId,
-      queue: queue.name,
-      workerId,
-      using: { queueId: queue.id, inFlight },
-    });
+    const using = { queueId: queue.id, inFlight };
+    const [grant] = await acquireSlots(store.database, workerId, [{ ...named(queue), using }]);
     assert.ok(grant);
     return grant;
   }
@@ -64,11 +63,7 @@ describe("slots of a queue", () => {
       const queue = await store.openQueue({ concurrency });
       const workers = await openWorkers(8);
       for (let round = 0; round < 3; round += 1) {
-        await Promise.all(
-          workers.map((workerId) =>
-            acquireSlots(connections, { teamId: queue.teamId, queue: queue.name, workerId, using: null }),
-          ),
-        );
+        await Promise.all(workers.map((workerId) => acquireSlots(connections, workerId, [named(queue)])));
         const sum = await granted(queue);
         assert.ok(sum > 0 && sum <= concurrency, `${sum} of ${concurrency} in round ${round}`);
       }
@@ -79,11 +74,10 @@ describe("slots of a queue", () => {
     const queue = await store.openQueue({ concurrency: 1 });
     const [first = 0, second = 0] = await openWorkers(2);
     const [others, watcher] = [store.open(1), store.open(1)];
-    const request = { teamId: queue.teamId, queue: queue.name, using: null };
     const asking = await store.database.transaction(async (sql) => {
       await sql.rows("select 1 from queues where id = $1 for no key update", [queue.id]);
       let isAnswered = false;
-      const asked = acquireSlots(others, { ...request, workerId: second }).then((grant) => {
+      const asked = acquireSlots(others, second, [named(queue)]).then(([grant]) => {
         isAnswered = true;
         return grant?.slots;
       });
@@ -248,10 +242,67 @@ describe("slots of a queue", () => {
     const [workerId = 0] = await openWorkers(1);
     await markQueueDeleted(store.database, queue.teamId, queue.name);
 
-    for (const name of [queue.name, "nowhere"]) {
-      const asked = { teamId: queue.teamId, queue: name, workerId, using: null };
-      assert.equal(await acquireSlots(store.database, asked), null);
-    }
+    const asked = [named(queue), { ...named(queue), queue: "nowhere" }];
+    assert.deepEqual(await acquireSlots(store.database, workerId, asked), [null, null]);
+  });
+
+  it("of many queues are granted in one request, each with its own limits", async () => {
+    const queues = await Promise.all([3, 1, 7, 2].map((concurrency) => store.openQueue({ concurrency })));
+    const [first = 0, second = 0] = await openWorkers(2);
+    const [one, , three, four] = queues as [StoredQueue, StoredQueue, StoredQueue, StoredQueue];
+    await acquire(three, first, 7);
+    await acquire(four, first);
+
+    const asked = [four, one, three].map(named);
+    const grants = await acquireSlots(store.database, second, [
+      ...asked,
+      { ...named(one), queue: "nowhere" },
+      { ...named(one), teamId: one.teamId + 1_000 },
+    ]);
+
+    assert.deepEqual(
+      grants.map((grant) => grant && [grant.queueId, grant.slots, grant.starved]),
+      [[four.id, 0, true], [one.id, 3, false], [three.id, 0, true], null, null],
+    );
+    assert.deepEqual(await Promise.all(queues.map(granted)), [3, 0, 7, 2]);
+  });
+
+  it("of many queues are requested without a deadlock, whatever their order", async () => {
+    const queues = [await store.openQueue(), await store.openQueue()] as const;
+    const [first = 0, second = 0] = await openWorkers(2);
+    const [others, watcher] = [store.open(1), store.open(1)];
+    const asking = await store.database.transaction(async (sql) => {
+      await sql.rows("select 1 from queues where id = $1 for no key update", [queues[0].id]);
+      const asked = acquireSlots(others, second, [named(queues[1]), named(queues[0])]);
+      await until(async () => (await watcher.rows(LOCK_WAIT)).length > 0);
+      // It waits for the first queue, so it does not hold the second.
+      assert.ok((await acquire(queues[1], first)).slots > 0);
+      return { asked };
+    });
+    assert.equal((await asking.asked).length, 2);
+  });
+
+  it("of many queues are granted or refused as a whole if the worker is being removed", async () => {
+    const [known, fresh] = [await store.openQueue(), await store.openQueue()];
+    const [worker = 0] = await openWorkers(1);
+    await acquire(known, worker);
+    const [others, watcher] = [store.open(1), store.open(1)];
+    const asking = await store.database.transaction(async (sql) => {
+      await sql.rows("select 1 from workers where id = $1 for update", [worker]);
+      const asked = acquireSlots(others, worker, [named(known), named(fresh)]);
+      await until(async () => (await watcher.rows(LOCK_WAIT)).length > 0);
+      // The removal finds no row of the worker that the request has locked.
+      await sql.rows("delete from workers where id = $1", [worker]);
+      return { asked };
+    });
+    assert.deepEqual(
+      (await asking.asked).map((grant) => grant && [grant.slots, grant.version]),
+      [
+        [0, null],
+        [0, null],
+      ],
+    );
+    assert.deepEqual([await granted(known), await granted(fresh)], [0, 0]);
   });
 
   it("of a queue that replaced another are not used by calls of the old one", async () => {

@@ -11,6 +11,7 @@ import { dueAmong } from "../../../src/store/tasks/due-queues.ts";
 import { findEnded } from "../../../src/store/tasks/ended-tasks.ts";
 import { listenTo, readEvents } from "../../../src/store/tasks/event-reads.ts";
 import { takeCancelledJob } from "../../../src/store/tasks/task-cancellations.ts";
+import { claimFromQueues } from "../../../src/store/tasks/task-claims.ts";
 import { readToldTasks } from "../../../src/store/tasks/task-reads.ts";
 import { releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { claimDueDeliveries } from "../../../src/store/tasks/webhook-deliveries.ts";
@@ -135,6 +136,18 @@ describe("a cached query plan", () => {
       await node.submit({ queue: "rated", ...rated });
       await node.dispatchOnce();
     }
+    const claimFromTwo = async () => {
+      const queues = await server.database.rows<{ queueId: number; epoch: number }>(
+        `select id::float8 as "queueId", epoch from queues where name in ('line', 'rated')`,
+      );
+      const { workerId } = node.engine.lease;
+      const request = { teamId: principal.teamId, queue: "", workerId, limit: 10 };
+      await claimFromQueues(
+        server.database,
+        queues.map((queue) => ({ ...request, ...queue })),
+      );
+    };
+    await claimFromTwo();
     const submitUnheld = async () => {
       await node.submit({ queue: "watched" });
       await node.submit({ queue: "watched", flow });
@@ -161,6 +174,7 @@ describe("a cached query plan", () => {
     }
     await submitUnheld();
     await submitHeads();
+    await claimFromTwo();
     await node.tasks.create(principal, { ...plainRequest(target.url), waitForCallback: true });
     await node.submit({ delaySeconds: 60 });
     await server.advance(60);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type NewTask, NO_FOLLOW_UP } from "../../../src/domain/task.ts";
 import { markQueueDeleted, setQueuePaused, updateQueue } from "../../../src/store/tasks/queues.ts";
-import { claimDueTasks } from "../../../src/store/tasks/task-claims.ts";
+import { claimDueTasks, claimFromQueues } from "../../../src/store/tasks/task-claims.ts";
 import { removePendingTask } from "../../../src/store/tasks/task-removals.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import type { TextSql } from "../../test-sql.ts";
@@ -53,6 +53,56 @@ describe("claiming due tasks", () => {
       [ids[1], ids[3], ids[2]],
     );
     assert.equal((await store.claim(queue, { workerId })).length, 1);
+  });
+
+  it("takes tasks of several queues at once, by priority and within the limit of each", async () => {
+    const queues = await Promise.all([store.openQueue(), store.openQueue(), store.openQueue()]);
+    const [one, two, three] = queues;
+    const ofOne = await store.insert(one, { priority: 2 }, { priority: 9 }, { priority: 5 });
+    const ofTwo = await store.insert(two, {}, { priority: 10 });
+    const requests = await Promise.all(
+      [two, three, one].map((queue) => claimRequest(store.database, queue, { workerId, limit: 2 })),
+    );
+
+    const claimed = await claimFromQueues(store.database, requests);
+
+    assert.deepEqual(
+      claimed.map(({ isCurrent, claims }) => [isCurrent, claims.map(({ id }) => id)]),
+      [
+        [true, [ofTwo[1], ofTwo[0]]],
+        [true, []],
+        [true, [ofOne[1], ofOne[2]]],
+      ],
+    );
+    assert.deepEqual(
+      claimed.flatMap(({ claims }) => claims.map(({ queueId, fence }) => [queueId, fence])),
+      [two, two, one, one].map(({ id }) => [id, 1]),
+    );
+    assert.deepEqual(
+      await Promise.all(queues.map(async (queue) => (await store.claim(queue, { workerId })).length)),
+      [1, 0, 0],
+    );
+  });
+
+  it("takes nothing of those of several queues that have changed, nor for a removed worker", async () => {
+    const [changed, same] = [await store.openQueue(), await store.openQueue()];
+    for (const queue of [changed, same]) await store.insert(queue, {});
+    const requestOf = (queue: StoredQueue, own: number) =>
+      claimRequest(store.database, queue, { workerId: own, limit: 5 });
+    const requests = [await requestOf(changed, workerId), await requestOf(same, workerId)];
+    await setQueuePaused(store.database, changed.teamId, changed.name, true);
+    const gone = await store.openWorker();
+    await removeWorker(store.database, gone);
+
+    const late = await claimFromQueues(store.database, [await requestOf(same, gone)]);
+    const claimed = await claimFromQueues(store.database, requests);
+
+    const found = [...late, ...claimed].map(({ isCurrent, claims }) => [isCurrent, claims.length]);
+    assert.deepEqual(found, [
+      [false, 0],
+      [false, 0],
+      [true, 1],
+    ]);
   });
 
   it("returns the fence, the attempt number and everything that the call needs", async () => {
