@@ -89,6 +89,8 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const isCalm = await waitForCalm(cluster, options.calmSeconds, say);
     const ordered = isCalm ? await clients.tryOrder() : null;
     if (ordered !== null) {
+      // The last task of the witnesses must end after all others.
+      await waitForCalm(cluster, options.calmSeconds, say);
       await witnesses.finish(clients);
       await waitForCalm(cluster, options.calmSeconds, say);
     }
