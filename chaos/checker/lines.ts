@@ -128,6 +128,8 @@ function whyNot(
     if (member.begunAt !== null && !isLeft)
       return `it started while ${other.id} was ${other.status} and had not ended`;
     if (member.isBlocking) return `it started although ${other.id} failed and blocks the line`;
+    // A task that blocks the line goes first when it is retried, even if it began before the queue was ordered and is younger.
+    if (own?.isBlocking === true) continue;
     if ((own?.begunAt ?? null) !== null || !isOlder(other, row) || !isReady(member, committedAt)) continue;
     const isFirst = wasAnsweredFirst(created.get(other.id), created.get(row.id)) && isPlain(other);
     const isLong = Math.max(member.changedAt, other.runAt) + JOIN_MS < committedAt;
