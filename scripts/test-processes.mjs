@@ -105,6 +105,7 @@ export async function planProcesses(files, tree) {
         .replace(/\/test$/, "")
         .replace("/", "-");
       const entry = join(directory, `${name}-${process + 1}.js`);
+      if (entries.includes(entry)) throw new Error(`Two folders of tests would share the file ${entry}`);
       // Together: no test runs while another file is still being loaded.
       await writeFile(entry, dealt.map((file) => `import "../${relative(tree, file)}";\n`).join(""));
       entries.push(entry);

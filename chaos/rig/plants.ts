@@ -280,8 +280,8 @@ export async function copyServer(
 ): Promise<string> {
   const copy = join(directory, "packages", "server");
   await mkdir(copy, { recursive: true });
-  const isRun = (path: string) => !/\.(map|d\.ts)$|\/dist\/bundle$/.test(path);
-  await cp(distDir, join(copy, "dist"), { recursive: true, filter: isRun });
+  const isLoaded = (path: string) => !/\.(map|d\.ts)$|\/dist\/bundle$/.test(path);
+  await cp(distDir, join(copy, "dist"), { recursive: true, filter: isLoaded });
   await cp(join(distDir, "..", "package.json"), join(copy, "package.json"));
   await symlink(join(distDir, "..", "..", "..", "node_modules"), join(directory, "node_modules"));
   for (const { file, find, replace } of plant?.edits ?? []) {

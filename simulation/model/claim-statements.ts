@@ -2,7 +2,7 @@ import { type Effect, type Effects, numberAt, recordsAt } from "./effect.ts";
 import { liveQueue } from "./intake-statements.ts";
 import { isTaskLocked, type Session } from "./session.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
-import { changeTask, ordered, pickColumns } from "./task-rows.ts";
+import { changeTask, ordered, pickColumns, started } from "./task-rows.ts";
 
 export const CLAIMED: readonly (keyof TaskColumns)[] = [
   ...["id", "shape", "priority", "fence", "attempt_count", "failures", "method", "url", "headers", "body"],
@@ -34,17 +34,7 @@ function claimFrom(
       !isTaskLocked(session, task.id),
   );
   const picked = isCurrent ? byTurn(due).slice(0, asked.limit) : [];
-  const claimed = picked.map((row) =>
-    changeTask(session, row, {
-      status: "active",
-      worker_id: workerId,
-      fence: row.fence + 1,
-      attempt_count: row.attempt_count + 1,
-      attempt_started_at: nowMs,
-      started_at: row.started_at ?? nowMs,
-      deadline_at: null,
-    }),
-  );
+  const claimed = picked.map((row) => changeTask(session, row, started(row, workerId, nowMs)));
   if (claimed.length === 0) return [{ isCurrent, id: null }];
   return byTurn(claimed).map((row) => ({
     isCurrent,

@@ -1,6 +1,6 @@
 import { byTurn, CLAIMED } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
-import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay, started } from "./line-statements.ts";
+import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
 import {
   isFlowLocked,
   isTaskLocked,
@@ -11,7 +11,7 @@ import {
   write,
 } from "./session.ts";
 import type { FlowColumns, HoldColumns, TaskColumns } from "./tables.ts";
-import { changeTask, pickColumns } from "./task-rows.ts";
+import { changeTask, pickColumns, started } from "./task-rows.ts";
 
 const PERMIT_MS = 100;
 const UNLIMITED = 1_000_000;

@@ -2,7 +2,7 @@ import { CLAIMED, hasDueTasks, isDue } from "./claim-statements.ts";
 import { type Effects, numberAt } from "./effect.ts";
 import { type Session, type Transaction, takeLock, write } from "./session.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
-import { changeTask, ordered, pickColumns } from "./task-rows.ts";
+import { changeTask, ordered, pickColumns, started } from "./task-rows.ts";
 
 /** The transactions that begin a line. */
 const opening = new WeakSet<Transaction>();
@@ -107,18 +107,6 @@ export const lineStatements: Effects = {
         isNew: queue.updated_at > session.nowMs - 60_000,
       })),
 };
-
-export function started(row: TaskColumns, workerId: number, nowMs: number): Partial<TaskColumns> {
-  return {
-    status: "active",
-    worker_id: workerId,
-    fence: row.fence + 1,
-    attempt_count: row.attempt_count + 1,
-    attempt_started_at: nowMs,
-    started_at: row.started_at ?? nowMs,
-    deadline_at: null,
-  };
-}
 
 function begunTasks(
   session: Session,

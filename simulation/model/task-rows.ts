@@ -133,3 +133,16 @@ export function ordered<Row>(rows: Iterable<Row>, ...by: ((row: Row) => number |
     return 0;
   });
 }
+
+/** What a claim changes. */
+export function started(row: TaskColumns, workerId: number, nowMs: number): Partial<TaskColumns> {
+  return {
+    status: "active",
+    worker_id: workerId,
+    fence: row.fence + 1,
+    attempt_count: row.attempt_count + 1,
+    attempt_started_at: nowMs,
+    started_at: row.started_at ?? nowMs,
+    deadline_at: null,
+  };
+}
