@@ -78,7 +78,7 @@ function optimiseEarly(): void {
 /**
  * V8 stops inlining into a function after 920 bytes of bytecode. A request passes through dozens of short functions of Node,
  * fastify and undici, each a call of the next: with more room a task takes 6 % less CPU of the main thread once V8 has optimised
- * the code, after some ten thousand tasks. Until then the compiler's threads take as much more. Still more room (5,000) gains
+ * the code, after some ten thousand tasks. Until then the compiler's threads take more than that. Still more room (5,000) gains
  * nothing.
  */
 function inlineMore(): void {
