@@ -1,5 +1,6 @@
 import type { Random } from "../../chaos/rig/random.ts";
 import type { Time } from "../../packages/server/src/domain/time.ts";
+import { SHORT_MS } from "../../packages/server/src/server/system-time.ts";
 import type { Event, Scheduler } from "./scheduler.ts";
 
 /** What wakes a process up: a timer of its own, something to read, or a statement's deadline. */
@@ -71,6 +72,9 @@ export function createProcess(options: {
       setTimer: (work, ms) => after(ms, "timer", work),
       soon(work) {
         after(0.01, "timer", work);
+      },
+      shortly(work) {
+        after(SHORT_MS, "timer", work);
       },
     },
     get isAlive() {

@@ -8,6 +8,8 @@ export interface Time {
   setTimer(work: () => void, ms: number): Timer;
   /** Runs the work after the current turn of the event loop, after data that is ready to be read. */
   soon(work: () => void): void;
+  /** Runs the work a few milliseconds later, so that more of it is done together. */
+  shortly(work: () => void): void;
 }
 
 export interface Timer {

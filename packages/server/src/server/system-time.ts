@@ -1,6 +1,8 @@
 import { performance } from "node:perf_hooks";
 import type { Time } from "../domain/time.ts";
 
+export const SHORT_MS = 3;
+
 /** The time of this machine. */
 export const systemTime: Time = {
   nowMs: () => Date.now(),
@@ -11,5 +13,8 @@ export const systemTime: Time = {
   },
   soon(work) {
     setImmediate(work);
+  },
+  shortly(work) {
+    setTimeout(work, SHORT_MS);
   },
 };

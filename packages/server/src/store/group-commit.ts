@@ -1,8 +1,8 @@
 import type { Time } from "../domain/time.ts";
 
 /**
- * Group commit: items that arrive during a flush share the next one, which starts when the last returns. There is no
- * timer: a single item is flushed at once, a thousand share a commit.
+ * Group commit: items that arrive during a flush share the next one, which starts when the last returns, or where
+ * `pause` is given, a little later. A single item is flushed at once, a thousand share a commit.
  */
 export interface GroupCommit<Item, Answer> {
   /** Resolves with this item's answer once its flush has committed. */
@@ -39,6 +39,8 @@ export function createGroupCommit<Item, Answer>(options: {
   readonly teamOf?: (item: Item) => number;
   /** After the current turn of the event loop. */
   readonly soon: (work: () => void) => void;
+  /** Waits after a flush of several items, so that more of them share the next. Default: `soon`. */
+  readonly pause?: (work: () => void) => void;
   /** An item without an answer after this time is refused. If its flush has not started by then, it is never stored. */
   readonly patience?: {
     readonly ms: number;
@@ -46,7 +48,7 @@ export function createGroupCommit<Item, Answer>(options: {
     readonly refuse: (isBegun: boolean) => Error;
   };
 }): GroupCommit<Item, Answer> {
-  const { maxItems, weight, soon, patience, teamOf = () => 0 } = options;
+  const { maxItems, weight, soon, pause = soon, patience, teamOf = () => 0 } = options;
   /** By team, in the order of their turns; those of a team in the order of their arrival. */
   const lines = new Map<number, Entry<Item, Answer>[]>();
   let waiting = 0;
@@ -102,7 +104,7 @@ export function createGroupCommit<Item, Answer>(options: {
       }
       underWay = [];
       // Requests that are ready to be read join the next flush: many under load; otherwise this waits for none.
-      await new Promise<void>((resolve) => soon(resolve));
+      await new Promise<void>(batch.length > 1 ? pause : soon);
     }
     flushing = false;
     const callbacks = onDrained;

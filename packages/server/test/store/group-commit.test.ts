@@ -51,6 +51,35 @@ describe("group commit", () => {
     assert.equal(group.waiting, 0);
   });
 
+  it("pauses after a flush of several items where it is given a pause, and not after one item", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const pauses: (() => void)[] = [];
+    const pause = (work: () => void) => pauses.push(work);
+    const group = createGroupCommit({ flush, maxItems: 10, soon: setImmediate, pause });
+    const stored = [group.add(1)];
+    await turn();
+    stored.push(group.add(2), group.add(3));
+    ends[0]?.();
+    await turn();
+    assert.deepEqual(batches, [[1], [2, 3]]);
+
+    ends[1]?.();
+    for (const item of [4, 5]) {
+      stored.push(group.add(item));
+      await turn();
+    }
+    assert.equal(batches.length, 2);
+    pauses[0]?.();
+    await turn();
+
+    assert.deepEqual(batches[2], [4, 5]);
+    ends[2]?.();
+    await Promise.all(stored);
+    await turn();
+    pauses[1]?.();
+    await group.drained();
+  });
+
   it("limits the weight of a flush, and flushes an item above the limit alone", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const weight = { of: (item: number) => item, most: 10 };
