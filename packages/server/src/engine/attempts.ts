@@ -14,6 +14,7 @@ import type { Sql } from "../store/sql.ts";
 import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
+import type { AttemptSlot } from "./attempt-slot.ts";
 import { fitResult, type HasRoom } from "./fit-result.ts";
 import type { Followers } from "./followers.ts";
 import { judgeWithin, lookInto, refusedOutcome } from "./judge-attempt.ts";
@@ -27,8 +28,8 @@ import type { Unanswered } from "./unanswered.ts";
 import { createVoidClaims } from "./void-claims.ts";
 
 export interface Attempts {
-  /** Makes the attempt and settles it; `done` is called once its slot is free again. */
-  start(claim: Claim, done: () => void): void;
+  /** Makes the attempt and settles it. */
+  start(claim: Claim, slot: AttemptSlot): void;
   /** Releases claims that were granted too late to start a call. */
   giveBack(claims: readonly Claim[]): Promise<void>;
   /** Aborts the call of this claim. If the answer to the claim arrives later, no call starts. */
@@ -52,6 +53,7 @@ interface Attempt {
   readonly claim: Claim;
   /** The task's id in the API. */
   readonly publicId: string;
+  readonly slot: AttemptSlot;
   call: { stop(): void } | null;
   hasBegun: boolean;
   /** Its claim is void: the call must not start. */
@@ -99,14 +101,15 @@ export function createAttempts(deps: {
   let closed = false;
 
   /** reconcileOnce finds the tasks that could not be settled or released. */
-  function start(claim: Claim, done: () => void): void {
+  function start(claim: Claim, slot: AttemptSlot): void {
     const key = keyOf(claim);
+    const publicId = publicTaskId(claim);
     const isDropped = voided.has(claim.id, claim.fence);
-    const attempt: Attempt = { claim, publicId: publicTaskId(claim), call: null, hasBegun: false, isDropped };
+    const attempt: Attempt = { claim, publicId, slot, call: null, hasBegun: false, isDropped };
     underWay.set(key, attempt);
     const end = () => {
       underWay.delete(key);
-      done();
+      slot.ended();
       if (underWay.size > 0) return;
       for (const callback of onFinished) callback();
       onFinished = [];
@@ -179,12 +182,14 @@ export function createAttempts(deps: {
     return settle(attempt, refusedOutcome(error), { kind: "failed", reason, error, result: null });
   }
 
-  function settle({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
+  function settle({ claim, publicId, slot }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
     const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
     const followers = followersOf(messages, deps, claim, outcome, verdict);
     const waitMs = claim.flow === null ? null : askedWaitMs(outcome, new Date(deps.time.nowMs()));
     if (waitMs !== null) deps.onAskedToWait?.(claim, waitMs);
-    return deps.settler.add({ claim, attempt, verdict, followers }).then((settled) => {
+    const settling = deps.settler.add({ claim, attempt, verdict, followers });
+    slot.called(deps.settler.waiting);
+    return settling.then((settled) => {
       log.info(
         {
           task: publicId,

@@ -5,6 +5,7 @@ import { atMost, type Time } from "../domain/time.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { createActors } from "./actors.ts";
 import { createAlarm, createFlowAlarm } from "./alarm.ts";
+import { createAttemptSlot } from "./attempt-slot.ts";
 import { createAttempts } from "./attempts.ts";
 import { createBreakers } from "./breakers.ts";
 import { createBudget, type FindBudgets } from "./budget.ts";
@@ -24,7 +25,7 @@ import { paceByHost } from "./host-pace.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor } from "./janitor.ts";
 import { createLease } from "./lease.ts";
-import { createLocalQueues, type LocalQueue } from "./local-queues.ts";
+import { createLocalQueues, type LocalQueue, startsBeforeSettled } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import type { MessageCalls } from "./message-calls.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
@@ -295,11 +296,13 @@ export function createEngine(deps: {
 
   function start(claim: Claim, local: LocalQueue): void {
     if (local.grant !== null && local.grant.breaker !== null) breakers.watch(claim.queueId);
-    attempts.start(claim, () => {
+    const isFreeAfterCall = () => claim.flow === null && startsBeforeSettled(local);
+    const slot = createAttemptSlot(isFreeAfterCall, () => {
       flows.ended(claim);
       dispatcher.finish(local);
       if (slotKeeper.isLeaving) slotKeeperActor.wake();
     });
+    attempts.start(claim, slot);
   }
 
   function waitFor(runAt: Date, flow: string | null): void {

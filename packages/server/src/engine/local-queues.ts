@@ -89,6 +89,14 @@ export function mayShareClaim({ grant, stale, waiting, flows }: LocalQueue): boo
   return !grant.ordered && grant.rate === null && !grant.holdsHosts;
 }
 
+/**
+ * Whether a call may start before the last one is settled. Not in order, where the next task depends on how the last one ended, and not
+ * with a circuit breaker, which counts how calls end.
+ */
+export function startsBeforeSettled({ grant }: LocalQueue): boolean {
+  return grant !== null && !grant.ordered && grant.breaker === null;
+}
+
 /** Its rate may let calls begin: the next claim finds out. */
 export function openWindow(local: LocalQueue): void {
   local.closed?.cancel();

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Time } from "../domain/time.ts";
 
-export const SHORT_MS = 3;
+export const SHORT_MS = 5;
 
 /** The time of this machine. */
 export const systemTime: Time = {

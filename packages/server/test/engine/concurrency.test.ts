@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
+import pg from "pg";
+import { until } from "../patience.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createGate } from "../test-sql.ts";
+
+const BLOCKED =
+  "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
 /** Promise E: calls in flight for a queue never exceed its concurrency, over all nodes. */
 describe("the concurrency of a queue", () => {
@@ -62,6 +67,36 @@ describe("the concurrency of a queue", () => {
         [ids],
       );
       assert.equal(done?.count, total);
+    });
+  }
+
+  for (const ordered of [false, true]) {
+    const starts = ordered ? "after" : "before";
+    it(`lets the next call start ${starts} the last one is settled, ${ordered ? "" : "not "}in order`, async () => {
+      server = await openTestServer({ concurrency: 1, ordered });
+      await server.engine.orderedQueues.lookOnce();
+      server.target.hold();
+      const first = await server.submit();
+      await server.submit();
+      await server.target.received(1);
+      const hand = new pg.Client(server.connection);
+      await hand.connect();
+      await hand.query("begin");
+      await hand.query("select 1 from tasks where id = $1 for update", [first]);
+
+      server.target.release(1);
+      await until(async () => (await hand.query(BLOCKED)).rows.length > 0);
+      if (!ordered) await server.target.received(2);
+      await server.look();
+
+      assert.equal((await server.task(first)).status, "active");
+      assert.equal(server.target.calls.length, ordered ? 1 : 2);
+      await hand.query("rollback");
+      await hand.end();
+      await server.target.received(2);
+      server.target.release(1);
+      await server.settled(2);
+      assert.equal(server.target.mostAtOnce, 1);
     });
   }
 
