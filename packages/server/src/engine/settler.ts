@@ -132,7 +132,7 @@ export function createSettler(deps: {
       flush: meterFlush("settle", deps, flushPortions),
       maxItems: MAX_ITEMS,
       soon: time.soon,
-      // Settlements that share a commit cost less. Waiting tasks get their slots later by this pause, so it is short.
+      // Settlements that share a commit cost less. Ordered tasks and those of flows wait for the pause, so it is short.
       pause: time.shortly,
     }),
     {
