@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { Time } from "../domain/time.ts";
 
+/** How long `shortly` waits. */
 export const SHORT_MS = 5;
 
 /** The time of this machine. */
