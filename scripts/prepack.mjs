@@ -1,6 +1,5 @@
-// Before `npm pack` in a package: a build of exactly the source that is there, and the pages of the repository that it
-// is to show, by name.
-import { execFileSync } from "node:child_process";
+// Before `npm pack` in a package that is built: removes what files left in its dist that are gone, and copies the pages of the
+// repository that the package is to show, by name.
 import { copyFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +10,6 @@ const here = process.cwd();
 const BUILT_APART = /^(page|help|bundle)\//;
 const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
-execFileSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: here });
 for (const name of readdirSync(join(here, "dist"), { recursive: true }).map(String)) {
   const source = join(here, "src", name.replace(OUTPUT, ".ts"));
   // What a file left behind that was renamed or removed since.
