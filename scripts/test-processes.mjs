@@ -40,6 +40,7 @@ const ALONE = [
   "server/start",
   "server/user-cli",
   "test/event-serializer-thread",
+  "test/layout",
   "json/pool",
   "vault/server",
 ];
