@@ -169,7 +169,7 @@ describe("the examples of the documentation", { concurrency: READERS }, () => {
   }
 
   async function bash(script: string): Promise<{ code: number; printed: string }> {
-    const env = { PATH: process.env.PATH, CURL_HOME: home, BELLHOP_DATA_DIR: home };
+    const env = { PATH: process.env.PATH, HOME: home, BELLHOP_DATA_DIR: home };
     const run = promisify(execFile)("bash", ["--norc", "-e", "-c", script], { cwd: ROOT, env });
     const { code = 0, stdout, stderr } = await run.catch((error) => error);
     return { code, printed: stdout + stderr };
