@@ -100,6 +100,32 @@ describe("the concurrency of a queue", () => {
     });
   }
 
+  it("starts the line of a queue that becomes ordered once the last call is settled", async () => {
+    server = await openTestServer({ concurrency: 1 });
+    server.target.hold();
+    const first = await server.submit();
+    await server.look();
+    await server.target.received(1);
+    const hand = new pg.Client(server.connection);
+    await hand.connect();
+    await hand.query("begin");
+    await hand.query("select 1 from tasks where id = $1 for update", [first]);
+    server.target.release(1);
+    await until(async () => (await hand.query(BLOCKED)).rows.length > 0);
+
+    await server.queues.update(server.principal, QUEUE, { ordered: true });
+    await server.engine.orderedQueues.lookOnce();
+    await server.submit();
+    await server.look();
+    assert.equal(server.target.calls.length, 1);
+    await hand.query("rollback");
+    await hand.end();
+
+    await server.target.received(2);
+    server.target.release(1);
+    await server.settled(2);
+  });
+
   it("applies at once when it is raised while tasks wait", async () => {
     server = await openTestServer({ concurrency: 1 });
     server.target.hold();
