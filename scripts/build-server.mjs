@@ -13,8 +13,8 @@ const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
 const stamp = join(server, "dist", "start.tsbuildinfo");
 
 /**
- * File by file, without types: `npm run check` checks those with the tests, which takes seven times as long. The same JavaScript
- * comes of both.
+ * File by file, without types: `npm run check` checks those with the tests, which takes seven times as long. Both
+ * produce the same JavaScript.
  */
 const TRANSPILE = "--noCheck --noResolve --lib es5 --types null --declaration false".split(" ");
 const NOT_INCREMENTAL = "--composite false --incremental false --tsBuildInfoFile null".split(" ");

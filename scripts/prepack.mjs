@@ -1,5 +1,5 @@
-// Before `npm pack` in a package that is built: removes what files left in its dist that are gone, and copies the pages of the
-// repository that the package is to show, by name.
+// Before `npm pack` in a built package: removes the outputs of deleted sources from its dist, and copies the named pages of the
+// repository into it.
 import { copyFileSync, existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

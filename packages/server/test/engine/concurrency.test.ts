@@ -27,6 +27,17 @@ describe("the concurrency of a queue", () => {
     return ids;
   }
 
+  /** Answers the held call of this task. A lock on the task keeps its settlement waiting until the returned function is called. */
+  async function endUnsettled(id: string): Promise<() => Promise<void>> {
+    const lock = new pg.Client(server.connection);
+    await lock.connect();
+    await lock.query("begin");
+    await lock.query("select 1 from tasks where id = $1 for update", [id]);
+    server.target.release(1);
+    await until(async () => (await lock.query(BLOCKED)).rows.length > 0);
+    return () => lock.end();
+  }
+
   for (const [nodeCount, concurrency] of [
     [1, 1],
     [1, 2],
@@ -79,20 +90,13 @@ describe("the concurrency of a queue", () => {
       const first = await server.submit();
       await server.submit();
       await server.target.received(1);
-      const hand = new pg.Client(server.connection);
-      await hand.connect();
-      await hand.query("begin");
-      await hand.query("select 1 from tasks where id = $1 for update", [first]);
-
-      server.target.release(1);
-      await until(async () => (await hand.query(BLOCKED)).rows.length > 0);
+      const letSettle = await endUnsettled(first);
       if (!ordered) await server.target.received(2);
       await server.look();
 
       assert.equal((await server.task(first)).status, "active");
       assert.equal(server.target.calls.length, ordered ? 1 : 2);
-      await hand.query("rollback");
-      await hand.end();
+      await letSettle();
       await server.target.received(2);
       server.target.release(1);
       await server.settled(2);
@@ -106,20 +110,14 @@ describe("the concurrency of a queue", () => {
     const first = await server.submit();
     await server.look();
     await server.target.received(1);
-    const hand = new pg.Client(server.connection);
-    await hand.connect();
-    await hand.query("begin");
-    await hand.query("select 1 from tasks where id = $1 for update", [first]);
-    server.target.release(1);
-    await until(async () => (await hand.query(BLOCKED)).rows.length > 0);
+    const letSettle = await endUnsettled(first);
 
     await server.queues.update(server.principal, QUEUE, { ordered: true });
     await server.engine.orderedQueues.lookOnce();
     await server.submit();
     await server.look();
     assert.equal(server.target.calls.length, 1);
-    await hand.query("rollback");
-    await hand.end();
+    await letSettle();
 
     await server.target.received(2);
     server.target.release(1);

@@ -63,7 +63,7 @@ describe("stopping a node", () => {
     await server.submit();
     await server.look();
     await server.target.received(1);
-    // Opened after the call has begun, because it could claim the task itself.
+    // The other node opens after the call has begun: before, it could claim the task.
     const other = await server.openNode();
     for (const node of [server, other]) await node.engine.lease.renewOnce();
     assert.ok(await hasUnusedSlots());
