@@ -11,6 +11,7 @@ import { createLog } from "./log.ts";
 import { onNpmShellGone } from "./npm-shell.ts";
 import { warnOfLowFileLimit } from "./open-files.ts";
 import { openMember, openProcessGroup, openServer, type Running } from "./open-server.ts";
+import { optimiseUnderLoad } from "./optimise-under-load.ts";
 import { explainStartFailure } from "./start-failure.ts";
 
 /** A hanging stop must end: the process exits within 5 s after its grace period. */
@@ -44,7 +45,7 @@ async function start(): Promise<void> {
   const opening = processes === 1 ? openServer(config, log) : openProcessGroup(config, processes, log);
   trapSignals(opening, config, log, flush);
   const server = await opening;
-  optimiseEarly();
+  optimiseUnderLoad();
   const otherData =
     server.isNewData && server.dataDir !== null
       ? await findOtherData(server.dataDir, SETTINGS.dataDir.fallback)
@@ -61,29 +62,7 @@ async function startMember(member: Member): Promise<void> {
   const opening = openMember(config, member, log);
   trapSignals(opening, config, log, flush);
   await opening;
-  optimiseEarly();
-}
-
-/**
- * The V8 of Node 20 optimises a function when its executed bytecode has used up a budget of 66 kB several times. The work on
- * a task is spread over hundreds of small functions: after 20,000 tasks, V8 had not optimised half of it. Only a started
- * server has the smaller budget, because the code of the start is not worth it. Later versions of V8 count calls instead, and
- * do not know this flag.
- */
-function optimiseEarly(): void {
-  if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=16000");
-  inlineMore();
-}
-
-/**
- * V8 stops inlining into a function after 920 bytes of bytecode. A request passes through dozens of short functions of Node,
- * fastify and undici, each a call of the next: with more room a task takes 6 % less CPU of the main thread once V8 has optimised
- * the code, after some ten thousand tasks. Until then the compiler's threads take more than that. Still more room (5,000) gains
- * nothing.
- */
-function inlineMore(): void {
-  setFlagsFromString("--max-inlined-bytecode-size=1000");
-  setFlagsFromString("--max-inlined-bytecode-size-cumulative=2400");
+  optimiseUnderLoad();
 }
 
 /** The first signal stops and lets calls finish. The second aborts them. */
