@@ -2,7 +2,7 @@ import { alerts } from "./alerts/index.ts";
 import { breakers } from "./breakers/index.ts";
 import { bulkActions } from "./bulk-actions/index.ts";
 import type { Core, Feature } from "./feature.ts";
-import { flows } from "./flows/index.ts";
+import { flows } from "./flow-control/index.ts";
 import { createExpansion, qstash } from "./qstash/index.ts";
 import { sandbox } from "./sandbox/index.ts";
 import { schedules } from "./schedules/index.ts";

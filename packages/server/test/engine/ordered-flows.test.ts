@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import { Problem } from "../../src/domain/problem.ts";
-import { NOTHING_STORED } from "../../src/features/flows/index.ts";
+import { NOTHING_STORED } from "../../src/features/flow-control/index.ts";
 import { flowOf } from "../test-flow.ts";
 import { assertFirstStartsAgain, called, callOf, endEach, pathOf, reasonsOf } from "../test-lines.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
 import type { QueueSettings } from "../../src/domain/queue.ts";
-import { NOTHING_STORED } from "../../src/features/flows/index.ts";
+import { NOTHING_STORED } from "../../src/features/flow-control/index.ts";
 import { insertTasks } from "../../src/store/tasks/task-intake.ts";
 import { flowOf } from "../test-flow.ts";
 import { assertFirstStartsAgain, called, callOf, endEach, pathOf, reasonsOf } from "../test-lines.ts";

@@ -4,7 +4,7 @@ import type { TaskFlow } from "../../src/domain/flow.ts";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
-import { NOTHING_STORED } from "../../src/features/flows/index.ts";
+import { NOTHING_STORED } from "../../src/features/flow-control/index.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { until } from "../patience.ts";
 import { flowOf } from "../test-flow.ts";

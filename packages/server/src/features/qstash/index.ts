@@ -1,7 +1,7 @@
 import type { Reach } from "../../domain/reach.ts";
 import { readTeamUsage } from "../../store/team-usage.ts";
 import { defineFeature } from "../feature.ts";
-import type { FlowService } from "../flows/index.ts";
+import type { FlowService } from "../flow-control/index.ts";
 import type { ScheduleService } from "../schedules/index.ts";
 import { registerQstashRoutes } from "./routes.ts";
 import { registerUrlGroupRoutes } from "./routes-url-groups.ts";

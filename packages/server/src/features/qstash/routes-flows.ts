@@ -5,7 +5,7 @@ import type { Api } from "../../api/http/schema-types.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import { FLOW_LIMITS, isFlowKey } from "../../domain/flow.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { Flow } from "../flows/index.ts";
+import type { Flow } from "../flow-control/index.ts";
 import { HIDDEN, parameterIn, queryIn } from "./routes-http.ts";
 import type { FlowControlService } from "./service-flows.ts";
 

@@ -1,6 +1,6 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
-import { type Flow, type FlowService, NOTHING_STORED, type StoredLimits } from "../flows/index.ts";
+import { type Flow, type FlowService, NOTHING_STORED, type StoredLimits } from "../flow-control/index.ts";
 
 export interface FlowControlService {
   get(principal: Principal, key: string): Promise<Flow>;
