@@ -277,6 +277,14 @@ export const ENGINE_PLANTS: readonly Plant[] = [
     tests: ["engine/loop.test.ts", "engine/database-away.test.ts"],
   },
   {
+    name: "frozen-node-starts-calls",
+    file: "engine/attempts.ts",
+    find: " && !frozen.since(startedAtMs)",
+    replace: "",
+    breaks: "F: no call begins after a successful cancel",
+    tests: ["engine/freeze-watch.test.ts"],
+  },
+  {
     name: "cancel-does-not-wait-for-node",
     file: "engine/cancellations.ts",
     find: "else await dropped.ask(held);",

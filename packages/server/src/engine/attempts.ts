@@ -17,6 +17,7 @@ import type { Settled } from "../store/tasks/task-settlements.ts";
 import type { AttemptSlot } from "./attempt-slot.ts";
 import { fitResult, type HasRoom } from "./fit-result.ts";
 import type { Followers } from "./followers.ts";
+import { createFreezeWatch } from "./freeze-watch.ts";
 import { judgeWithin, lookInto, refusedOutcome } from "./judge-attempt.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
@@ -92,12 +93,13 @@ export function createAttempts(deps: {
   const { sql, lease, unanswered, log, changes, meter = NO_METER, messages = NO_MESSAGES } = deps;
   const underWay = createUnderWay<string, Attempt>();
   const voided = createVoidClaims(deps.time);
+  const frozen = createFreezeWatch(deps.time, () => underWay.size > 0);
   /** Tasks without an attempt, each with the point at which it was first seen. */
   let suspects = new Map<string, number>();
   /** Attempts that ended here but could not be stored, with how far the call of each may have got. */
   const untold = new Map<string, "not_sent" | "sent">();
   let tearDown = new AbortController();
-  let onFinished: (() => void)[] = [];
+  const onFinished: (() => void)[] = [];
   let closed = false;
 
   /** reconcileOnce finds the tasks that could not be settled or released. */
@@ -106,13 +108,12 @@ export function createAttempts(deps: {
     const publicId = publicTaskId(claim);
     const isDropped = voided.has(claim.id, claim.fence);
     const attempt: Attempt = { claim, publicId, slot, call: null, hasBegun: false, isDropped };
+    if (underWay.size === 0) frozen.start();
     underWay.set(key, attempt);
     const end = () => {
       underWay.delete(key);
       slot.ended();
-      if (underWay.size > 0) return;
-      for (const callback of onFinished) callback();
-      onFinished = [];
+      if (underWay.size === 0) for (const callback of onFinished.splice(0)) callback();
     };
     run(attempt).then(end, (err) => {
       if (!untold.has(key)) untold.set(key, "sent");
@@ -123,6 +124,7 @@ export function createAttempts(deps: {
 
   async function run(attempt: Attempt): Promise<void> {
     const { claim, publicId } = attempt;
+    const startedAtMs = deps.time.monotonicMs();
     if (attempt.isDropped) return noteAborted(attempt);
     if (closed || !isOurs(claim)) return release([claim], "not_sent");
     const { message, teamId } = claim;
@@ -144,7 +146,7 @@ export function createAttempts(deps: {
         attempt.call = call;
         begin(attempt);
       },
-      mayLeave: () => !attempt.isDropped && isOurs(claim) && begin(attempt),
+      mayLeave: () => !attempt.isDropped && isOurs(claim) && !frozen.since(startedAtMs) && begin(attempt),
     });
     if (sent.kind === "refused") return settleRefused(attempt, sent.reason, sent.error);
     const { outcome } = sent;
