@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { ROOT, SERVER } from "./places.ts";
 
-/** Described under "Modules" as part of their layer. */
+/** The page has a table of the files of `server/`, and names the migrations in the line of `store/`. */
 const UNLISTED = ["server/", "store/migrations/"];
 
 it("docs/architecture.md lists every folder of the server, and no other", () => {
