@@ -143,13 +143,15 @@ export const PLAIN = [
 ];
 const KEYED = [...PLAIN, "idempotency_key", "request_hash"];
 
-/** $1 has the ids, and from $9 on there is an array for each column, as `unnest` takes them. */
+/** $1 has the ids, and from $9 on there is an array for each column. One element stands for all tasks. */
 export function plainRows(values: readonly unknown[], names: readonly string[] = KEYED): PlainRow[] {
   return arrayAt<string>(values, 1).map((id, index) => {
     const columns = names.flatMap((name, at) => {
       const column = values[FIRST_ARRAY - 1 + at];
       // The further parameters of the form with events are not columns.
-      const value = Array.isArray(column) ? (column[index] ?? undefined) : undefined;
+      const value = Array.isArray(column)
+        ? (column[column.length === 1 ? 0 : index] ?? undefined)
+        : undefined;
       return [[name, name === "headers" && typeof value === "string" ? JSON.parse(value) : value]];
     });
     return { id, ...Object.fromEntries(columns) };

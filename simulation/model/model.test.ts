@@ -228,8 +228,8 @@ describe("the model of the store's statements", () => {
   after(() => {
     const rare = [
       "insert_tasks",
-      "insert_tasks_plain_one",
-      "insert_tasks_keyed_one",
+      "insert_tasks_plain_alike",
+      "insert_tasks_keyed_alike",
       "insert_flow_tasks_plain",
       "settle_attempts",
       "settle_attempts_completed",
@@ -242,7 +242,7 @@ describe("the model of the store's statements", () => {
       "find_settled",
       "mark_superseded",
       "reap_tasks",
-      "insert_tasks_plain_one_with_events",
+      "insert_tasks_plain_alike_with_events",
       "settle_attempts_with_events",
       "claim_due_tasks_with_events",
       "lock_next_bulk",

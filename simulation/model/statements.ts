@@ -58,7 +58,7 @@ const STATEMENTS: Effects = {
 
 /** The name of what it does: its forms, for one task and with events, do the same. */
 export function statementName({ name }: Statement): string {
-  const found = name.replace(/(_one)?(_with_events)?$/, "");
+  const found = name.replace(/(_alike)?(_with_events)?$/, "");
   // A silent default would make the simulation lie.
   if (!Object.hasOwn(STATEMENTS, found)) throw new Error(`The model of the store has no statement ${found}`);
   return found;

@@ -144,7 +144,7 @@ describe("intake", () => {
   it("looks the task up when the connection is lost during the commit, and answers that it is stored", async () => {
     await warmUp();
     server.databases.intake.after = (statement) => {
-      if (statement === "insert_tasks_plain_one") throw databaseAway();
+      if (statement === "insert_tasks_plain_alike") throw databaseAway();
     };
 
     const id = await server.submit();
@@ -158,7 +158,7 @@ describe("intake", () => {
   it("answers 503 when the connection is lost before the task was stored, and stores nothing", async () => {
     const [before] = await server.database.rows<{ count: string }>("select count(*) from tasks");
     server.databases.intake.before = (statement) => {
-      if (statement === "insert_tasks_plain_one") throw databaseAway();
+      if (statement === "insert_tasks_plain_alike") throw databaseAway();
     };
 
     await assert.rejects(server.submit(), (error: Problem) => error.status === 503);

@@ -61,18 +61,26 @@ export const queueIf = (condition: string) => `q as materialized (
 
 /** $1 has the ids, and from $9 on there is an array for each column. */
 export const FIRST_ARRAY = 9;
+/** What nearly always differs between the tasks of a batch. */
+const OWN = new Set(["id", "url", "body", "message", "idempotency_key", "request_hash"]);
+
 /**
- * Where the rows come from. Each array that `unnest` takes is copied into a store of its own: for one task alone, the first
- * element of each is taken instead.
+ * Where the rows come from. PostgreSQL reads each array element by element, and `unnest` copies it into a store of its own. Tasks that
+ * are alike in everything but `OWN` share the other values: those arrays have one element each. A task alone is always alike.
  */
-type Size = "one" | "many";
-const asked = (record: object, size: Size) => {
-  const columns = Object.entries({ id: "uuid", ...record });
-  const parameter = (index: number) => (index === 0 ? "$1" : `$${FIRST_ARRAY + index - 1}`);
-  if (size === "one")
-    return `q cross join (select ${columns.map(([name, type], index) => `(${parameter(index)}::${type}[])[1] as ${name}`).join(", ")}) a`;
-  return `q cross join unnest(${columns.map(([, type], index) => `${parameter(index)}::${type}[]`).join(", ")})
-             as a(${columns.map(([name]) => name).join(", ")})`;
+type Form = "alike" | "mixed";
+const asked = (record: object, form: Form) => {
+  const columns = Object.entries({ id: "uuid", ...record }).map(([name, type], index) => ({
+    name,
+    array: `${index === 0 ? "$1" : `$${FIRST_ARRAY + index - 1}`}::${type}[]`,
+    isShared: form === "alike" && !OWN.has(name),
+  }));
+  const own = columns.filter(({ isShared }) => !isShared);
+  const shared = columns.filter(({ isShared }) => isShared);
+  const each = `unnest(${own.map(({ array }) => array).join(", ")}) as a(${own.map(({ name }) => name).join(", ")})`;
+  return form === "mixed"
+    ? `q cross join ${each}`
+    : `q cross join (select ${shared.map(({ array, name }) => `(${array})[1] as ${name}`).join(", ")}) s cross join ${each}`;
 };
 
 const inserting = (
@@ -95,10 +103,10 @@ export const ANSWER = `queue_id::float8 as "queueId", (extract(epoch from asked_
 const writes = { worker: "$2::bigint", writer: "intake" } as const;
 
 /** Inserts the whole batch or nothing. */
-const insertPlain = (size: Size, record: object, more: string) => (condition: string, tells: boolean) =>
+const insertPlain = (form: Form, record: object, more: string) => (condition: string, tells: boolean) =>
   `with ${queueIf(condition)}, inserted as (
      ${inserting(more)}
-       from ${asked(record, size)}
+       from ${asked(record, form)}
    ), held as (
      insert into claim_batches (worker_id, team_id, task_ids) select $2, team_id, $1 from q where active > 0
    ), tallied as (
@@ -107,9 +115,9 @@ const insertPlain = (size: Size, record: object, more: string) => (condition: st
    select ${ANSWER} from q`;
 
 /** Inserts all tasks whose key is free, see `insertTasks`; their ids are returned only if some are missing. */
-const insertKeyed = (size: Size) => (condition: string, tells: boolean) =>
+const insertKeyed = (form: Form) => (condition: string, tells: boolean) =>
   `with ${queueIf(condition)}, asked as materialized (
-     select * from ${asked(KEYED, size)}
+     select * from ${asked(KEYED, form)}
    ), keyed as (
      insert into idempotency_keys as k (team_id, key, sandbox, request_hash, task_id, created_at)
      select team_id, idempotency_key, sandbox, decode(request_hash, 'hex'), id, asked_at from asked
@@ -136,16 +144,16 @@ const insertKeyed = (size: Size) => (condition: string, tells: boolean) =>
    select ${ANSWER}, case when stored < active + pending then coalesce(ids, '{}') end as "storedIds" from q cross join counted`;
 
 const INSERT_PLAIN = {
-  one: hotStatement("insert_tasks_plain_one", insertPlain("one", PLAIN, "")),
-  many: hotStatement("insert_tasks_plain", insertPlain("many", PLAIN, "")),
+  alike: hotStatement("insert_tasks_plain_alike", insertPlain("alike", PLAIN, "")),
+  mixed: hotStatement("insert_tasks_plain", insertPlain("mixed", PLAIN, "")),
 };
 const INSERT_MESSAGES = {
-  one: hotStatement("insert_messages_plain_one", insertPlain("one", MESSAGES, ", message")),
-  many: hotStatement("insert_messages_plain", insertPlain("many", MESSAGES, ", message")),
+  alike: hotStatement("insert_messages_plain_alike", insertPlain("alike", MESSAGES, ", message")),
+  mixed: hotStatement("insert_messages_plain", insertPlain("mixed", MESSAGES, ", message")),
 };
 const INSERT_KEYED = {
-  one: hotStatement("insert_tasks_keyed_one", insertKeyed("one")),
-  many: hotStatement("insert_tasks_keyed", insertKeyed("many")),
+  alike: hotStatement("insert_tasks_keyed_alike", insertKeyed("alike")),
+  mixed: hotStatement("insert_tasks_keyed", insertKeyed("mixed")),
 };
 
 export type PlainAnswer = TaskSettings & {
@@ -167,17 +175,17 @@ export async function insertPlainTasks(
   const isKeyed = submissions.some(({ task }) => task.idempotency !== null);
   const hasMessage = submissions.some(({ task }) => task.message !== null);
   if (batch === null || (isKeyed && hasMessage)) return "not plain";
-  const values = [
-    ...batch,
+  const record = isKeyed ? KEYED : hasMessage ? MESSAGES : PLAIN;
+  const { form, arrays } = shareAlike(Object.keys(record), [
     ...(isKeyed ? keyedColumns(submissions) : plainColumns(submissions)),
     ...(hasMessage ? [messages(submissions)] : []),
-  ];
-  const size = submissions.length === 1 ? "one" : "many";
+  ]);
+  const values = [...batch, ...arrays];
   const [stored] = isKeyed
-    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED[size], values, memory)
+    ? await tryHot<PlainAnswer>(sql, INSERT_KEYED[form], values, memory)
     : await tryHot<PlainAnswer>(
         sql,
-        (hasMessage ? INSERT_MESSAGES : INSERT_PLAIN)[size],
+        (hasMessage ? INSERT_MESSAGES : INSERT_PLAIN)[form],
         values,
         memory,
         () => [plainEntries(submissions)],
@@ -266,6 +274,16 @@ export function plainColumns(submissions: readonly Submission[]): unknown[][] {
     on_complete_url: column(({ task }) => task.onCompleteUrl),
   };
   return Object.values(columns);
+}
+
+/** The form for these columns, and the arrays that it takes. */
+function shareAlike(names: readonly string[], columns: unknown[][]): { form: Form; arrays: unknown[][] } {
+  const isAlike = columns.every(
+    (column, index) => OWN.has(names[index] ?? "") || column.every((value) => value === column[0]),
+  );
+  if (!isAlike) return { form: "mixed", arrays: columns };
+  const arrays = columns.map((column, index) => (OWN.has(names[index] ?? "") ? column : column.slice(0, 1)));
+  return { form: "alike", arrays };
 }
 
 function keyedColumns(submissions: readonly Submission[]): unknown[][] {

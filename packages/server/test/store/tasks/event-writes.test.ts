@@ -46,7 +46,7 @@ describe("a statement of the hot path", () => {
   it("is the variant without events while no team is subscribed, and is sent once", async () => {
     await runTask();
 
-    assert.deepEqual(sent(), ["insert_tasks_plain_one", "claim_due_tasks", "settle_attempts_completed"]);
+    assert.deepEqual(sent(), ["insert_tasks_plain_alike", "claim_due_tasks", "settle_attempts_completed"]);
     assert.equal(await told(), 0);
   });
 
@@ -55,14 +55,14 @@ describe("a statement of the hot path", () => {
     await runTask();
 
     assert.deepEqual(sent(), [
-      "insert_tasks_plain_one",
+      "insert_tasks_plain_alike",
       "insert_tasks_with_events",
       "claim_due_tasks_with_events",
       "settle_attempts_completed_with_events",
     ]);
     assert.equal(await told(), 3);
     await runTask();
-    assert.equal(sent()[0], "insert_tasks_plain_one_with_events");
+    assert.equal(sent()[0], "insert_tasks_plain_alike_with_events");
   });
 
   it("is sent twice at most when the queue of a new task is gone", async () => {

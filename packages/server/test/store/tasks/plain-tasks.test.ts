@@ -8,8 +8,8 @@ import { type WatchedDatabase, watchDatabase } from "../../test-sql.ts";
 import { countBothWays, newTask, openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 const PLAIN = "insert_tasks_plain";
-const PLAIN_ONE = "insert_tasks_plain_one";
-const MESSAGES = ["insert_messages_plain_one", "insert_messages_plain"] as const;
+const PLAIN_ALIKE = "insert_tasks_plain_alike";
+const MESSAGES = ["insert_messages_plain_alike", "insert_messages_plain"] as const;
 const POLLED = {
   urlTemplate: "http://localhost/job",
   interval: 5,
@@ -108,26 +108,32 @@ describe("a batch of plain tasks", () => {
     if (each === null) continue;
     it(`${each.isPlain ? "may contain" : "may not contain"} a task that sets ${field}`, async () => {
       const task = () => ({ ...newTask(queue), ...each.task });
-      const [one, many] = field === "message" ? MESSAGES : [PLAIN_ONE, PLAIN];
+      const [alike, mixed] = field === "message" ? MESSAGES : [PLAIN_ALIKE, PLAIN];
       for (const reservation of [null, ...(each.isPlain ? [slot()] : [])]) {
         sent();
         const plain = task();
         const [accepted] = await insertTasks(sql, [{ task: plain, reservation }], workerId);
-        assert.equal(sent().includes(one), each.isPlain);
+        assert.equal(sent().includes(alike), each.isPlain);
         if (!each.isPlain) return;
 
-        // One of two is stored as if it came alone.
-        const [first, second] = [task(), task()];
-        await insertTasks(
-          sql,
-          [
-            { task: first, reservation },
-            { task: second, reservation },
-          ],
-          workerId,
-        );
-        assert.deepEqual(sent(), [many]);
-        for (const { id } of [first, second]) assert.deepEqual(await stored(id), await stored(plain.id));
+        // One of two is stored as if it came alone, whether or not the other shares its values.
+        for (const [other, form] of [
+          [{}, alike],
+          [{ priority: 2 }, mixed],
+        ] as const) {
+          const [first, second] = [task(), { ...task(), ...other }];
+          await insertTasks(
+            sql,
+            [
+              { task: first, reservation },
+              { task: second, reservation },
+            ],
+            workerId,
+          );
+          assert.deepEqual(sent(), [form]);
+          assert.deepEqual(await stored(first.id), await stored(plain.id));
+          assert.deepEqual(await stored(second.id), { ...(await stored(plain.id)), ...other });
+        }
 
         // In a batch with another that is not, it takes the way of all.
         const same = task();
@@ -198,7 +204,10 @@ describe("a batch of plain tasks", () => {
       first.task.id,
     ]);
     assert.deepEqual(rows, [{ key: "one" }]);
-    assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed", "insert_tasks_keyed_one"]));
+    assert.deepEqual(new Set(sent()), new Set(["insert_tasks_keyed_alike"]));
+    const urgent = keyed("four");
+    await insertTasks(sql, [keyed("five"), { ...urgent, task: { ...urgent.task, priority: 9 } }], workerId);
+    assert.deepEqual(sent(), ["insert_tasks_keyed"]);
   });
 
   it("is stored as pending when its slots have another epoch, or its worker is gone", async () => {
