@@ -1,8 +1,10 @@
 import pg from "pg";
+import driver from "pg/lib/utils.js";
 import { Problem } from "../domain/problem.ts";
 import { type Database, type Sql, type Statement, statement, Unstorable } from "../store/sql.ts";
 import { toParameter } from "./array-literal.ts";
 import { beginDeadline, endDeadline, isOpen } from "./deadlines.ts";
+import { type Parameter, PreparedQuery } from "./prepared-query.ts";
 import { toRows } from "./rows.ts";
 
 /** From the wait for a connection to the answer. Callers get a 503 within 2 s. */
@@ -40,6 +42,7 @@ function ask<Row extends object>(
   statementMs: number,
 ): Promise<Row[]> {
   return new Promise((resolve, reject) => {
+    const parameters = toParameters(values);
     let client: pg.PoolClient | null = null;
     const deadline = beginDeadline(query.mostMs ?? statementMs, () => {
       reject(new Silence());
@@ -53,13 +56,13 @@ function ask<Row extends object>(
         return reject(refusal);
       }
       client = connected;
-      client.query(toConfig(query, values), (error: Error | null, result) => {
+      run<Row>(connected, query, parameters, (error, rows) => {
         if (!endDeadline(deadline)) return;
         // Discarded also on server errors: a statement prepared before a schema change would fail on this connection
         // forever.
-        connected.release(Boolean(error));
-        if (error) reject(error);
-        else resolve(toRows<Row>(query, result));
+        connected.release(error !== null);
+        if (error === null) resolve(rows);
+        else reject(error);
       });
     });
   });
@@ -113,15 +116,17 @@ async function take(pool: pg.Pool, statementMs: number): Promise<Connection> {
     rows<Row extends object>(query: Statement, values: readonly unknown[] = []) {
       if (!taken) return Promise.reject(new Silence());
       return new Promise<Row[]>((resolve, reject) => {
+        const parameters = toParameters(values);
         const deadline = beginDeadline(query.mostMs ?? usualMs, () => {
           reject(new Silence());
           throwAway();
         });
         usualMs = statementMs;
-        client.query(toConfig(query, values)).then(
-          (result) => endDeadline(deadline) && resolve(toRows<Row>(query, result)),
-          (error) => endDeadline(deadline) && reject(error),
-        );
+        run<Row>(client, query, parameters, (error, answer) => {
+          if (!endDeadline(deadline)) return;
+          if (error === null) resolve(answer);
+          else reject(error);
+        });
       });
     },
   };
@@ -148,13 +153,25 @@ class Silence extends Error {
   }
 }
 
-/** With a name the driver prepares it on its connection. */
-function toConfig(query: Statement, values: readonly unknown[] = []): pg.QueryArrayConfig {
-  const { name, text, isPrepared } = query;
-  const parameters = values.map(toParameter);
-  return isPrepared
-    ? { name, text, values: parameters, rowMode: "array" }
-    : { text, values: parameters, rowMode: "array" };
+function run<Row extends object>(
+  client: pg.ClientBase,
+  query: Statement,
+  parameters: Parameter[],
+  onAnswer: (error: Error | null, rows: Row[]) => void,
+): void {
+  if (query.isPrepared) {
+    client.query(new PreparedQuery<Row>(query, parameters, onAnswer));
+    return;
+  }
+  const config = { text: query.text, values: parameters, rowMode: "array" } as const;
+  client.query(config, (error: Error | null, result) => {
+    if (error) onAnswer(error, []);
+    else onAnswer(null, toRows<Row>(query, result));
+  });
+}
+
+function toParameters(values: readonly unknown[] = []): Parameter[] {
+  return values.map((value) => driver.prepareValue(toParameter(value)));
 }
 
 /** Converts errors of an unreachable database into the problem for callers. */

@@ -5,7 +5,7 @@ interface Answer {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-type Template = Readonly<Record<string, null>>;
+export type Template = Readonly<Record<string, null>>;
 
 /** By statement: most are made once, when their module is loaded. */
 const templates = new WeakMap<Statement, Template>();
@@ -28,7 +28,7 @@ export function toRows<Row extends object>(statement: Statement, answer: Answer 
   });
 }
 
-function templateOf(statement: Statement, names: readonly string[]): Template {
+export function templateOf(statement: Statement, names: readonly string[]): Template {
   const known = templates.get(statement);
   if (known !== undefined) return known;
   const template: Template = JSON.parse(
