@@ -91,7 +91,7 @@ export function createAttempts(deps: {
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
   const { sql, lease, unanswered, log, changes, meter = NO_METER, messages = NO_MESSAGES } = deps;
-  const underWay = createUnderWay<string, Attempt>();
+  const underWay = createUnderWay<Attempt>();
   const voided = createVoidClaims(deps.time);
   const frozen = createFreezeWatch(deps.time, () => underWay.size > 0);
   /** Tasks without an attempt, each with the point at which it was first seen. */
@@ -104,19 +104,18 @@ export function createAttempts(deps: {
 
   /** reconcileOnce finds the tasks that could not be settled or released. */
   function start(claim: Claim, slot: AttemptSlot): void {
-    const key = keyOf(claim);
     const publicId = publicTaskId(claim);
     const isDropped = voided.has(claim.id, claim.fence);
     const attempt: Attempt = { claim, publicId, slot, call: null, hasBegun: false, isDropped };
     if (underWay.size === 0) frozen.start();
-    underWay.set(key, attempt);
+    const place = underWay.add(attempt);
     const end = () => {
-      underWay.delete(key);
+      underWay.remove(place);
       slot.ended();
       if (underWay.size === 0) for (const callback of onFinished.splice(0)) callback();
     };
     run(attempt).then(end, (err) => {
-      if (!untold.has(key)) untold.set(key, "sent");
+      untold.set(keyOf(claim), untold.get(keyOf(claim)) ?? "sent");
       log.error({ task: attempt.publicId, err }, "attempt.not_settled");
       end();
     });
@@ -253,8 +252,8 @@ export function createAttempts(deps: {
     },
     drop(claim) {
       voided.add(claim);
-      const attempt = underWay.get(`${claim.taskId} ${claim.fence}`);
-      if (attempt !== undefined) drop(attempt);
+      for (const attempt of underWay.all())
+        if (attempt.claim.id === claim.taskId && attempt.claim.fence === claim.fence) drop(attempt);
     },
     abandon() {
       tearDown.abort();
@@ -266,13 +265,14 @@ export function createAttempts(deps: {
     async reconcileOnce() {
       const { workerId } = lease;
       const untoldBefore = [...untold.keys()];
-      const before = [...underWay.entries];
+      const before = underWay.all();
       await removeSettledBatches(sql, workerId);
       const held = await heldTasks(sql, workerId);
       const keys = new Set(held.map(keyOf));
-      for (const [key, attempt] of before)
-        if (attempt.claim.workerId === workerId && !keys.has(key)) drop(attempt);
-      const unknown = held.filter((task) => !underWay.has(keyOf(task)));
+      for (const attempt of before)
+        if (attempt.claim.workerId === workerId && !keys.has(keyOf(attempt.claim))) drop(attempt);
+      const run = new Set(underWay.all().map(({ claim }) => keyOf(claim)));
+      const unknown = held.filter((task) => !run.has(keyOf(task)));
       // A task seen for the first time may just have been claimed, with the answer still on its way.
       const lost = unknown.filter((task) => {
         const seenAt = suspects.get(keyOf(task));

@@ -36,6 +36,7 @@ export interface HeldDelivery {
 }
 
 interface Running {
+  readonly id: string;
   readonly fence: number;
   readonly running: Promise<void>;
   readonly tearDown: AbortController;
@@ -77,7 +78,7 @@ interface Kind<Claim> {
 export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools & Kind<Claim>): Deliveries {
   const { lease, log, time } = deps;
   const timetable = createTimetable({ ...deps, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
-  const underWay = createUnderWay<string, Running>();
+  const underWay = createUnderWay<Running>();
   const voided = createVoidClaims(time);
   let strayLookAtMs = 0;
   /** The turn in which each team was last served. */
@@ -99,11 +100,11 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
       })
       .catch((error) => log.error({ id: claim.id, err: error }, `${deps.name}.not_settled`))
       .finally(() => {
-        underWay.delete(claim.id);
+        underWay.remove(place);
         deps.pool.giveBack(claim.teamId, 1);
         if (isCrowded) deps.wake();
       });
-    underWay.set(claim.id, { fence: claim.fence, running, tearDown });
+    const place = underWay.add({ id: claim.id, fence: claim.fence, running, tearDown });
   }
 
   /** Reserves capacity for each of these teams: an equal share of a batch, within its budget. */
@@ -160,7 +161,9 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
 
   /** Releases by fence: a late release must not touch an item that was claimed again since. */
   async function releaseStray(): Promise<void> {
-    const stray = (await deps.held()).filter(({ id }) => !underWay.has(id));
+    const held = await deps.held();
+    const ids = new Set(underWay.all().map(({ id }) => id));
+    const stray = held.filter(({ id }) => !ids.has(id));
     if (stray.length > 0) await deps.release(stray);
   }
 
@@ -178,14 +181,14 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
     isSooner: timetable.isSooner,
     drop(claim) {
       voided.add(claim);
-      const dropped = underWay.get(claim.taskId);
-      if (dropped?.fence === claim.fence) dropped.tearDown.abort();
+      for (const { id, fence, tearDown } of underWay.all())
+        if (id === claim.taskId && fence === claim.fence) tearDown.abort();
     },
     abandon() {
-      for (const { tearDown } of underWay.values) tearDown.abort();
+      for (const { tearDown } of underWay.all()) tearDown.abort();
     },
     async finished() {
-      while (underWay.size > 0) await Promise.all([...underWay.values].map(({ running }) => running));
+      while (underWay.size > 0) await Promise.all(underWay.all().map(({ running }) => running));
     },
   };
 }

@@ -119,9 +119,8 @@ export function createCaller({
   });
   const defaults = { "user-agent": userAgent, "accept-encoding": "identity" };
   // Tracked here: undici's agent forgets a pool whose first connection failed, with its waiting calls.
-  const underWay = createUnderWay<number, Exchange>();
+  const underWay = createUnderWay<Exchange>();
   const watched = new WeakSet<AbortSignal>();
-  let begun = 0;
   const wiping = createWiping({ onWork });
   let stopped = false;
   let stopping: Promise<void> | null = null;
@@ -133,7 +132,7 @@ export function createCaller({
     largeAnswers: createLargeAnswers(),
     waiting,
     forget(exchange) {
-      underWay.delete(exchange.number);
+      if (exchange.place !== null) underWay.remove(exchange.place);
       if (underWay.size === 0) onIdle();
     },
   };
@@ -146,16 +145,15 @@ export function createCaller({
     if (watched.has(signal)) return;
     watched.add(signal);
     const stopAll = () => {
-      for (const exchange of underWay.values) if (exchange.signal === signal) exchange.stop();
+      for (const exchange of underWay.all()) if (exchange.signal === signal) exchange.stop();
     };
     signal.addEventListener("abort", stopAll, { once: true });
   }
 
   function send(request: ExchangeRequest, options: SendOptions): Promise<Outcome> {
     return new Promise((resolve) => {
-      begun += 1;
-      const exchange = new Exchange(begun, home, request, options, resolve);
-      underWay.set(begun, exchange);
+      const exchange = new Exchange(home, request, options, resolve);
+      exchange.place = underWay.add(exchange);
       if (options.signal !== undefined) watch(options.signal);
       options.began?.(exchange);
       exchange.start();
@@ -211,7 +209,7 @@ export function createCaller({
     },
     destroy() {
       stopped = true;
-      for (const exchange of underWay.values) exchange.stop();
+      for (const exchange of underWay.all()) exchange.stop();
       connector.stop();
       lookup.cancel?.();
       void agent.destroy();

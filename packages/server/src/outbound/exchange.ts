@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import type { Agent, Dispatcher } from "undici";
 import type { LookedUp } from "../domain/json/look-up.ts";
 import type { CallResponse, Outcome, Phase } from "../domain/outcome.ts";
+import type { Place } from "../domain/under-way.ts";
 import { Answer } from "./answer.ts";
 import { readErrorCode } from "./error-code.ts";
 import {
@@ -58,8 +59,8 @@ interface ExchangeOptions {
 }
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Its place among all of its caller. */
-  readonly number: number;
+  /** Its place among all of its caller, which sets it. */
+  place: Place<Exchange> | null = null;
   readonly signal: AbortSignal | undefined;
   readonly #home: ExchangeHome;
   readonly #request: ExchangeRequest;
@@ -82,13 +83,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #told = false;
 
   constructor(
-    number: number,
     home: ExchangeHome,
     request: ExchangeRequest,
     options: ExchangeOptions,
     resolve: (outcome: Outcome) => void,
   ) {
-    this.number = number;
     this.#home = home;
     this.#request = request;
     this.#teamId = options.teamId ?? 0;

@@ -3,14 +3,15 @@ import { performance } from "node:perf_hooks";
 /** One statement, or one wait for a connection, that must end by its time. */
 export interface Deadline {
   readonly atMs: number;
-  /** Null once it has ended: an outgrown table of the set may retain this object for long, and must retain nothing else. */
+  /** Null once it has ended. */
   onMissed: (() => void) | null;
 }
 
 /** The maximum delay of a missed deadline, while the event loop is free. */
 const TICK_MS = 100;
 
-const open = new Set<Deadline>();
+/** In the order of their beginning. Those that have ended stay until the next tick. */
+let deadlines: Deadline[] = [];
 let tickAtMs: number | null = null;
 let stoodStill = false;
 
@@ -21,19 +22,20 @@ let stoodStill = false;
 export function beginDeadline(ms: number, onMissed: () => void): Deadline {
   const nowMs = performance.now();
   const deadline: Deadline = { atMs: nowMs + ms, onMissed };
-  open.add(deadline);
+  deadlines.push(deadline);
   if (tickAtMs === null) arm(nowMs);
   return deadline;
 }
 
 /** False if it was missed before. */
 export function endDeadline(deadline: Deadline): boolean {
+  const wasOpen = isOpen(deadline);
   deadline.onMissed = null;
-  return open.delete(deadline);
+  return wasOpen;
 }
 
 export function isOpen(deadline: Deadline): boolean {
-  return open.has(deadline);
+  return deadline.onMissed !== null;
 }
 
 function arm(nowMs: number): void {
@@ -47,11 +49,12 @@ function tick(): void {
   // missed.
   stoodStill = !stoodStill && nowMs - (tickAtMs ?? nowMs) > TICK_MS;
   tickAtMs = null;
-  for (const deadline of stoodStill ? [] : open) {
-    if (deadline.atMs > nowMs) continue;
+  deadlines = deadlines.filter(isOpen);
+  const missed = stoodStill ? [] : deadlines.filter(({ atMs }) => atMs <= nowMs);
+  for (const deadline of missed) {
     const { onMissed } = deadline;
     endDeadline(deadline);
     onMissed?.();
   }
-  if (open.size > 0 && tickAtMs === null) arm(nowMs);
+  if (deadlines.length > 0 && tickAtMs === null) arm(nowMs);
 }

@@ -3,40 +3,26 @@ import { describe, it } from "node:test";
 import { createUnderWay } from "../../src/domain/under-way.ts";
 
 describe("createUnderWay", () => {
-  it("finds entries by key until they are deleted, and iterates in insertion order", () => {
-    const calls = createUnderWay<string, object>();
-    const [first, second, third] = [{ call: 1 }, { call: 2 }, { call: 3 }];
-    calls.set("a", first);
-    calls.set("b", second);
-    calls.set("c", third);
-    calls.delete("b");
-    calls.delete("unknown");
-
-    assert.deepEqual(
-      [calls.get("a"), calls.get("b"), calls.has("b"), calls.has("c")],
-      [first, undefined, false, true],
-    );
-    assert.deepEqual(
-      [...calls.entries],
-      [
-        ["a", first],
-        ["c", third],
-      ],
-    );
-    assert.deepEqual([...calls.values], [first, third]);
-    assert.equal(calls.size, 2);
+  it("lists items in the order of their arrival until they are removed", () => {
+    const calls = createUnderWay<string>();
+    const places = ["a", "b", "c", "d"].map((call) => calls.add(call));
+    const removed: string[][] = [];
+    for (const index of [1, 0, 3, 2]) {
+      const place = places[index] ?? assert.fail();
+      calls.remove(place);
+      calls.remove(place);
+      removed.push(calls.all());
+    }
+    assert.deepEqual(removed, [["a", "c", "d"], ["c", "d"], ["c"], []]);
+    calls.add("e");
+    assert.deepEqual(calls.all(), ["e"]);
+    assert.equal(calls.size, 1);
   });
 
-  it("visits only what is left if entries are deleted during iteration", () => {
-    const calls = createUnderWay<number, number>();
-    for (let number = 1; number <= 5; number += 1) calls.set(number, number);
-    const seen: number[] = [];
-    for (const number of calls.values) {
-      seen.push(number);
-      calls.delete(number);
-      calls.delete(number + 1);
-    }
-    assert.deepEqual(seen, [1, 3, 5]);
-    assert.equal(calls.size, 0);
+  it("keeps nothing of its neighbours in a removed place", () => {
+    const calls = createUnderWay<number>();
+    const [, second] = [calls.add(1), calls.add(2), calls.add(3)];
+    calls.remove(second);
+    assert.deepEqual([second.before, second.after], [null, null]);
   });
 });
