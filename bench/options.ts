@@ -5,9 +5,9 @@ import { subjects } from "./subjects/catalog.ts";
 
 export const usualStarts = 7;
 // With 2,000 the compiler of Node was still at work during the measurement; with 15,000 it is done.
-const normal = { starts: 0, count: 20_000, warmUp: 15_000, seconds: 10 };
+const normal = { starts: 0, count: 20_000, warmUp: 15_000, warmUpRuns: 3, seconds: 10 };
 // A look, in less than five minutes: enough to see that all of it works, too little for a figure to quote.
-const quick = { starts: 2, count: 3_000, warmUp: 2_000, seconds: 2 };
+const quick = { starts: 2, count: 3_000, warmUp: 2_000, warmUpRuns: 1, seconds: 2 };
 
 export const usage = `npm run bench -- [options]
 
@@ -22,6 +22,7 @@ export const usage = `npm run bench -- [options]
   --starts n         process starts of each variant (default ${usualStarts}; slots ${scenarios.find(({ name }) => name === "slots")?.starts}, the largest scenarios 1 or 3)
   --count n          tasks per throughput measurement (default ${normal.count})
   --warm-up n        tasks before it (default ${normal.warmUp})
+  --warm-up-runs n   runs in which they are submitted (default ${normal.warmUpRuns})
   --seconds n        length of a latency measurement (default ${normal.seconds})
   --scale x          multiplies the rows of the large scenarios, between 0.001 and 1 (default 1)
 `;
@@ -32,6 +33,7 @@ export function parseOptions(args: string[]): Options {
     starts: "text",
     count: "text",
     "warm-up": "text",
+    "warm-up-runs": "text",
     seconds: "text",
     only: "text",
     scenario: "text",
@@ -50,6 +52,7 @@ export function parseOptions(args: string[]): Options {
     starts: given.number("starts", { initial: defaults.starts, max: 100, isWhole: true }),
     count: given.number("count", { initial: defaults.count, max: 1_000_000, isWhole: true }),
     warmUp: given.number("warm-up", { initial: defaults.warmUp, max: 1_000_000, isWhole: true }),
+    warmUpRuns: given.number("warm-up-runs", { initial: defaults.warmUpRuns, max: 100, isWhole: true }),
     seconds: given.number("seconds", { initial: defaults.seconds, max: 600, isWhole: true }),
     only: given.names("only", namesOf(subjects)) ?? [],
     scenarios: given.names("scenario", namesOf(scenarios)) ?? [],

@@ -28,10 +28,18 @@ export function formatMachine(machine: Machine): string {
   ].join("; ");
 }
 
-export function formatOptions({ starts, count, warmUp, seconds, grouped, scale }: Options): string {
+export function formatOptions({
+  starts,
+  count,
+  warmUp,
+  warmUpRuns,
+  seconds,
+  grouped,
+  scale,
+}: Options): string {
   return [
     starts === 0 ? "usual starts" : `${starts} starts each`,
-    `${count} tasks after ${warmUp} to warm up`,
+    `${count} tasks after ${warmUp} to warm up in ${warmUpRuns} ${warmUpRuns === 1 ? "run" : "runs"}`,
     `latency over ${seconds} s`,
     ...(grouped ? ["peers with the group commit of the skeleton"] : []),
     ...(scale === 1

@@ -4,6 +4,8 @@ export interface Options {
   starts: number;
   count: number;
   warmUp: number;
+  /** In how many runs: at the end of each its connections are closed. */
+  warmUpRuns: number;
   seconds: number;
   /** Empty: all. */
   only: string[];

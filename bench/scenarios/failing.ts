@@ -1,6 +1,6 @@
 import { bellhop } from "../subjects/bellhop.ts";
 import { payloadFor } from "../subjects/subject.ts";
-import { type Bench, recordCpu, type Scenario, withBellhop } from "./scenario.ts";
+import { type Bench, recordCpu, type Scenario, warmUp, withBellhop } from "./scenario.ts";
 
 export const failing: Scenario = {
   name: "failing",
@@ -17,7 +17,7 @@ async function measure(failEvery: number, bench: Bench): Promise<void> {
   await withBellhop({}, async (rig) => {
     const again = { name: "again", concurrency: 256, max_retries: 3, retry_backoff: "fixed", retry_delay: 1 };
     await rig.subject.ask("POST", "/v1/queues", again);
-    await rig.runClosed(bench.options.warmUp, 64);
+    await warmUp(rig, bench.options);
     const measured = await rig.runClosed(bench.options.count, 64, {
       failEvery,
       bodies: (seq, url) => [

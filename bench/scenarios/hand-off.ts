@@ -6,6 +6,7 @@ import {
   recordCpu,
   recordPostgres,
   type Scenario,
+  warmUp,
   withRig,
 } from "./scenario.ts";
 
@@ -24,9 +25,9 @@ export function handOff(subjects: Subject[]): Scenario {
 }
 
 async function measure(subject: Subject, bench: Bench): Promise<void> {
-  const { count, warmUp, grouped } = bench.options;
+  const { count, grouped } = bench.options;
   await withRig(subject, { concurrency: manySlots, grouped }, async (rig) => {
-    bench.check("warm-up", (await rig.runClosed(warmUp, few)).load);
+    for (const load of await warmUp(rig, bench.options, few)) bench.check("warm-up", load);
     const atFew = await rig.runClosed(count, few);
     bench.check(`${few} connections`, atFew.load);
     bench.record(`tasks/s, ${few} connections`, atFew.load.tasksPerSecond);

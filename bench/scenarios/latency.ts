@@ -1,5 +1,5 @@
 import type { Subject } from "../subjects/subject.ts";
-import { type Bench, forEach, manySlots, type Scenario, withRig } from "./scenario.ts";
+import { type Bench, forEach, manySlots, type Scenario, warmUp, withRig } from "./scenario.ts";
 
 export const latencyRates = [250, 1000, 1500];
 
@@ -13,9 +13,9 @@ export function latency(subjects: Subject[]): Scenario {
 }
 
 async function measure(subject: Subject, bench: Bench): Promise<void> {
-  const { seconds, warmUp } = bench.options;
+  const { seconds } = bench.options;
   await withRig(subject, { concurrency: manySlots }, async (rig) => {
-    await rig.runClosed(warmUp, 64);
+    await warmUp(rig, bench.options);
     for (const rate of latencyRates) {
       const { load, cpuMicros } = await rig.runOpen(rate * seconds, rate);
       bench.check(`${rate}/s`, load);

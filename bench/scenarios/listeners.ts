@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readUsage } from "../../tools/process-usage.ts";
 import type { Rig } from "../rig.ts";
 import { bellhop, type RunningBellhop } from "../subjects/bellhop.ts";
-import { type Bench, recordCpu, type Scenario, withBellhop } from "./scenario.ts";
+import { type Bench, recordCpu, type Scenario, warmUp, withBellhop } from "./scenario.ts";
 
 export const listeners: Scenario = {
   name: "listeners",
@@ -17,10 +17,10 @@ export const listeners: Scenario = {
 };
 
 async function measure(streams: number, bench: Bench): Promise<void> {
-  const { warmUp, count } = bench.options;
+  const { count } = bench.options;
   await withBellhop({}, async (rig) => {
     const readers = streams === 0 ? undefined : await startReaders(rig, streams);
-    await rig.runClosed(warmUp, 64);
+    await warmUp(rig, bench.options);
     const readBefore = readers?.cpuSeconds() ?? 0;
     const measured = await rig.runClosed(count, 64);
     bench.check(`${streams} streams`, measured.load);
@@ -29,7 +29,7 @@ async function measure(streams: number, bench: Bench): Promise<void> {
     if (readers === undefined) return;
     bench.record("readers", ((readers.cpuSeconds() - readBefore) * 1e6) / count);
     const lastCallAt = performance.now();
-    await readers.waitFor(warmUp + count);
+    await readers.waitFor(bench.options.warmUp + count);
     bench.record("ms until all is told", performance.now() - lastCallAt);
   });
 }

@@ -6,6 +6,7 @@ import {
   recordPostgres,
   type Scenario,
   type Variant,
+  warmUp,
   withBellhop,
 } from "./scenario.ts";
 
@@ -31,7 +32,7 @@ function variant(name: string, isMessage: boolean): Variant {
 }
 
 async function measure(bench: Bench, isMessage: boolean): Promise<void> {
-  const { count, warmUp } = bench.options;
+  const { count } = bench.options;
   await withBellhop({ ownDatabase: true }, async (rig) => {
     const { subject, targetUrl } = rig;
     if (isMessage) {
@@ -41,7 +42,7 @@ async function measure(bench: Bench, isMessage: boolean): Promise<void> {
       );
       subject.bodyFor = (seq) => JSON.stringify(payloadFor(seq));
     }
-    await rig.runClosed(warmUp, connections);
+    await warmUp(rig, bench.options, connections);
     const measured = await rig.runClosed(count, connections);
     bench.check("messages", measured.load);
     bench.record("tasks/s", measured.load.tasksPerSecond);

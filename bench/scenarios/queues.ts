@@ -1,6 +1,14 @@
 import { bellhop } from "../subjects/bellhop.ts";
 import { payloadFor } from "../subjects/subject.ts";
-import { type Bench, manySlots, recordCpu, recordPostgres, type Scenario, withBellhop } from "./scenario.ts";
+import {
+  type Bench,
+  manySlots,
+  recordCpu,
+  recordPostgres,
+  type Scenario,
+  warmUp,
+  withBellhop,
+} from "./scenario.ts";
 
 const tasks = 10_000;
 
@@ -19,7 +27,7 @@ async function measure(count: number, bench: Bench): Promise<void> {
   await withBellhop({}, async (rig) => {
     const names = Array.from({ length: count }, (_, index) => `lane-${index}`);
     for (const name of names) await rig.subject.ask("POST", "/v1/queues", { name, concurrency: manySlots });
-    await rig.runClosed(bench.options.warmUp, 64);
+    await warmUp(rig, bench.options);
     const measured = await rig.runClosed(tasks, 64, {
       bodies: (seq, url) =>
         names.map((queue) => JSON.stringify({ queue, webhook_url: url, payload: payloadFor(seq) })),

@@ -1,5 +1,5 @@
 import type { LoadResult } from "../load/load-job.ts";
-import { createRig, type Measurement, type Rig } from "../rig.ts";
+import { createRig, type Measurement, type Rig, type RunOptions } from "../rig.ts";
 import type { Options } from "../run-options.ts";
 import { type BellhopSetting, type RunningBellhop, startBellhop } from "../subjects/bellhop.ts";
 import type { Subject } from "../subjects/subject.ts";
@@ -76,6 +76,24 @@ export async function withBellhop(
     }),
   );
   await use(rig).finally(rig.stop);
+}
+
+/**
+ * In several runs, because the connections of each are closed at its end: the first that close make V8 discard functions that it
+ * had optimised for open ones alone, and a server in use has long seen connections come and go.
+ */
+export async function warmUp(
+  rig: Rig,
+  { warmUp, warmUpRuns }: Pick<Options, "warmUp" | "warmUpRuns">,
+  connections = 64,
+  options: RunOptions = {},
+): Promise<LoadResult[]> {
+  const results: LoadResult[] = [];
+  for (let run = 0; run < warmUpRuns; run += 1) {
+    const count = Math.ceil((warmUp * (run + 1)) / warmUpRuns) - Math.ceil((warmUp * run) / warmUpRuns);
+    results.push((await rig.runClosed(count, connections, options)).load);
+  }
+  return results;
 }
 
 export function recordCpu(bench: Bench, { cpuMicros }: Measurement, where = ""): void {

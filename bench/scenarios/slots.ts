@@ -1,5 +1,13 @@
 import type { Subject } from "../subjects/subject.ts";
-import { type Bench, forEach, recordCpu, recordPostgres, type Scenario, withRig } from "./scenario.ts";
+import {
+  type Bench,
+  forEach,
+  recordCpu,
+  recordPostgres,
+  type Scenario,
+  warmUp,
+  withRig,
+} from "./scenario.ts";
 
 const concurrency = 16;
 const connections = 64;
@@ -16,9 +24,9 @@ export function slots(subjects: Subject[]): Scenario {
 }
 
 async function measure(subject: Subject, bench: Bench): Promise<void> {
-  const { count, warmUp } = bench.options;
+  const { count } = bench.options;
   await withRig(subject, { concurrency, claims: true }, async (rig) => {
-    await rig.runClosed(warmUp, connections);
+    await warmUp(rig, bench.options, connections);
     const measured = await rig.runClosed(count, connections);
     bench.check("slots taken", measured.load);
     bench.record("tasks/s", measured.load.tasksPerSecond);

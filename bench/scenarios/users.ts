@@ -6,6 +6,7 @@ import {
   recordPostgres,
   type Scenario,
   type Variant,
+  warmUp,
   withBellhop,
 } from "./scenario.ts";
 
@@ -31,7 +32,7 @@ interface Usage {
   setting?: Partial<Pick<BellhopSetting, "env" | "requestsPerMinute">>;
   headers?: Record<string, string>;
   run?: RunOptions;
-  warmUp?: number;
+  warmUpTasks?: number;
 }
 
 const keyed: Usage = { run: { keyed: true } };
@@ -60,7 +61,7 @@ export const users: Scenario = {
     variant("log at info", logged),
     variant("request limit", limited),
     variant("all of these", allTogether),
-    variant("after 60,000", { warmUp: longWarmUp }),
+    variant("after 60,000", { warmUpTasks: longWarmUp }),
   ],
 };
 
@@ -68,11 +69,11 @@ function variant(name: string, usage: Usage): Variant {
   return { name, subject: bellhop, measure: (bench) => measure(usage, bench) };
 }
 
-async function measure({ setting, headers, run, warmUp }: Usage, bench: Bench): Promise<void> {
-  const { count } = bench.options;
+async function measure({ setting, headers, run, warmUpTasks }: Usage, bench: Bench): Promise<void> {
+  const { count, warmUp: usual, warmUpRuns } = bench.options;
   await withBellhop({ ownDatabase: true, ...setting }, async (rig) => {
     Object.assign(rig.subject.headers, headers);
-    await rig.runClosed(warmUp ?? bench.options.warmUp, connections, run);
+    await warmUp(rig, { warmUp: warmUpTasks ?? usual, warmUpRuns }, connections, run);
     const measured = await rig.runClosed(count, connections, run);
     bench.check("users", measured.load);
     bench.record("tasks/s", measured.load.tasksPerSecond);
