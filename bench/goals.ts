@@ -22,6 +22,8 @@ const throughput = "tasks/s, 64 connections";
 /** Nearly all are ratios within one run: times of one machine say nothing about another. */
 const goals: Goal[] = [
   overall("bellhop / skeleton", 0.7, "skeleton"),
+  againstSkeleton("bellhop / skeleton, loads in turns", "at least", 0.7, "in-turns", "tasks/s"),
+  againstSkeleton("PostgreSQL's CPU, loads in turns", "at most", 1.6, "in-turns", "database"),
   // Redis is faster on arm64, beside everything else there.
   overall("bellhop / BullMQ (everysec)", arch() === "arm64" ? 1.3 : 1.7, "bullmq"),
   overall("bellhop / BullMQ (appendfsync always)", 2.5, "bullmq-always"),

@@ -75,7 +75,7 @@ export function formatVerdicts(verdicts: Verdict[]): string {
       target,
       measured === undefined
         ? "–"
-        : `${formatNumber(measured.median)}${measured.pairs > 1 ? ` (${formatNumber(measured.min)}–${formatNumber(measured.max)}, ${measured.pairs} starts)` : ""}`,
+        : `${formatNumber(measured.median)}${measured.pairs > 1 ? ` (${formatNumber(measured.min)}–${formatNumber(measured.max)}, ${measured.pairs} values)` : ""}`,
       isMet === undefined ? "not measured" : isMet ? "met" : "MISSED",
     ]),
   ]);

@@ -3,7 +3,7 @@ import type { LoadResult } from "./load/load-job.ts";
 import { usualStarts } from "./options.ts";
 import { formatNumber } from "./report.ts";
 import type { Options } from "./run-options.ts";
-import type { Scenario } from "./scenarios/scenario.ts";
+import type { Bench, Scenario } from "./scenarios/scenario.ts";
 
 /** Variants take turns, so that a slow minute of a shared machine falls on all of them. Returns the problems. */
 export async function runScenario(scenario: Scenario, options: Options, figures: Figures): Promise<string[]> {
@@ -16,14 +16,16 @@ export async function runScenario(scenario: Scenario, options: Options, figures:
       const what = `${scenario.name}, ${name}, start ${start}`;
       const recorded: string[] = [];
       try {
-        await measure({
+        const benchOf = (variant: string): Bench => ({
           options,
           record(measured, value) {
-            figures.record(scenario.name, name, measured, value);
-            recorded.push(`${measured} ${formatNumber(value)}`);
+            figures.record(scenario.name, variant, measured, value);
+            recorded.push(`${variant === name ? "" : `${variant} `}${measured} ${formatNumber(value)}`);
           },
+          of: benchOf,
           check: (step, result) => problems.push(...findProblems(`${what}, ${step}`, result)),
         });
+        await measure(benchOf(name));
       } catch (error) {
         // Minutes of measurements are worth showing even if this variant failed; the exit code tells.
         problems.push(`${what}: ${error instanceof Error ? error.message : error}`);

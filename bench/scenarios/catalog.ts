@@ -7,6 +7,7 @@ import { searches } from "./filters.ts";
 import { flows } from "./flows.ts";
 import { handOff } from "./hand-off.ts";
 import { idle } from "./idle.ts";
+import { inTurns } from "./in-turns.ts";
 import { latency } from "./latency.ts";
 import { listeners } from "./listeners.ts";
 import { lists } from "./lists.ts";
@@ -25,6 +26,7 @@ import { users } from "./users.ts";
 /** In the order in which they run. */
 export const scenarios: Scenario[] = [
   handOff(subjects),
+  inTurns,
   latency([skeleton, bellhop]),
   slots([skeleton, bellhop]),
   users,

@@ -27,6 +27,8 @@ export interface Variant {
 export interface Bench {
   options: Options;
   record(measure: string, value: number): void;
+  /** The same for figures of another variant, where one start measures several. */
+  of(variant: string): Bench;
   /** A measurement that lost or was refused tasks is no measurement: said at the end, and in the exit code. */
   check(what: string, result: LoadResult): void;
 }

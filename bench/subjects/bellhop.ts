@@ -23,12 +23,19 @@ export const bellhop: Subject = {
   start: (setting) => startBellhop({ ...setting, nodes: 1, ownDatabase: true }),
 };
 
+/** Another build to compare it with, for example that of an earlier commit. */
+export function bellhopOf(name: string, main: string): Subject {
+  return { name, start: (setting) => startBellhop({ ...setting, nodes: 1, ownDatabase: true, main }) };
+}
+
 export interface BellhopSetting extends SubjectSetting {
   nodes: number;
   /** Without one of its own it gets a PostgreSQL of the same binaries and settings, which the bench can write to as well. */
   ownDatabase: boolean;
   /** Further settings of the server. */
   env?: Record<string, string>;
+  /** Another build than the one that is measured. */
+  main?: string;
   /** Requests a minute that its team is allowed; left out: any number. */
   requestsPerMinute?: number;
 }
@@ -97,7 +104,7 @@ async function limitRequests(
 function startNode(setting: BellhopSetting, databaseUrl: string, number: number): Promise<RunningProcess> {
   return startProcess({
     name: `bellhop ${number}`,
-    args: [...probeArgs, mainFile()],
+    args: [...probeArgs, setting.main ?? mainFile()],
     env: {
       PORT: "0",
       HOST: "127.0.0.1",
