@@ -46,6 +46,8 @@ export interface SendOptions {
   readonly timeoutMs: number;
   /** Bellhop's own headers; the call's headers override them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Further headers, which override those above. */
+  readonly signature?: Readonly<Record<string, string>> | null;
   /** Inserted into the headers now, and removed from the answer. */
   readonly secrets?: CallSecrets;
   /** Aborting it destroys the call's socket at once. */
@@ -83,6 +85,8 @@ export interface Caller {
   /** Aborts every call at once. Unsent calls are not sent. */
   destroy(): void;
 }
+
+const NO_HEADERS = {};
 
 export function createCaller({
   userAgent,
@@ -181,7 +185,7 @@ export function createCaller({
       return refuse({ code: "invalid_request", message: `The header ${forbidden} may not be set` });
     }
     const { origin, path } = target;
-    const merged = mergeHeaders(defaults, options.headers, headers);
+    const merged = mergeHeaders(defaults, options.headers, options.signature ?? NO_HEADERS, headers);
     if (origin === ECHO_ORIGIN) {
       if (options.mayLeave?.() === false) return refuse(STOPPED);
       return Promise.resolve(answerEcho(path, { method, body }, merged));
