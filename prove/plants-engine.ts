@@ -95,8 +95,8 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   {
     name: "reconciler-keeps-cancelled-calls",
     file: "engine/attempts.ts",
-    find: "if (attempt.claim.workerId === workerId && !keys.has(key)) drop(attempt);",
-    replace: "",
+    find: "if (attempt.claim.workerId === workerId && !keys.has(keyOf(attempt.claim))) drop(attempt);",
+    replace: "void attempt;",
     breaks: "F: a cancel that the node did not hear of",
     tests: ["engine/cancel.test.ts", "engine/late-answers.test.ts"],
   },
