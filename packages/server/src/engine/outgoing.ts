@@ -106,24 +106,30 @@ export function createOutgoing(deps: {
   }
 
   function make(recorded: RecordedCall, call: Call, secrets: CallSecrets | null): Promise<Sent> {
-    if (!recorded.sign) return dispatch(recorded, call, null, secrets);
+    if (!recorded.sign) return dispatch(recorded, call, recorded.headers, secrets);
     // Nearly always cached; then no promise is created.
     const signing = deps.signingSecrets(recorded.teamId);
-    const go = (keys: readonly string[]) => dispatch(recorded, call, sign(recorded, call, keys), secrets);
+    const go = (keys: readonly string[]) => dispatch(recorded, call, signed(recorded, call, keys), secrets);
     return signing instanceof Promise ? signing.then(go).catch(refuseUnreadable) : go(signing);
   }
 
-  function sign({ messageId }: RecordedCall, call: Call, keys: readonly string[]): Record<string, string> {
-    return signatureHeaders(keys, messageId, Math.floor(deps.nowMs() / 1000), call.body ?? "");
+  function signed(
+    { headers, messageId }: RecordedCall,
+    call: Call,
+    keys: readonly string[],
+  ): Record<string, string> {
+    const seconds = Math.floor(deps.nowMs() / 1000);
+    // No spread: V8 gives each object that grows after a spread its own hidden class, and another for each name.
+    return Object.assign({}, headers, signatureHeaders(keys, messageId, seconds, call.body ?? ""));
   }
 
   function dispatch(
-    { teamId, headers, timeoutMs, signal, began = nothing, mayLeave, readWhole }: RecordedCall,
+    { teamId, timeoutMs, signal, began = nothing, mayLeave, readWhole }: RecordedCall,
     call: Call,
-    signature: Readonly<Record<string, string>> | null,
+    headers: Readonly<Record<string, string>>,
     secrets: CallSecrets | null,
   ): Promise<Sent> {
-    const options = { teamId, timeoutMs, headers, signature, signal, began, mayLeave, readWhole };
+    const options = { teamId, timeoutMs, headers, signal, began, mayLeave, readWhole };
     if (secrets === null) return deps.caller.call(call, options).then(toSent);
     if (readWhole === undefined) return deps.caller.call(call, { ...options, secrets }).then(toSent);
     return deps.caller

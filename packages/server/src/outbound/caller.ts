@@ -46,8 +46,6 @@ export interface SendOptions {
   readonly timeoutMs: number;
   /** Bellhop's own headers; the call's headers override them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Further headers, which override those above. */
-  readonly signature?: Readonly<Record<string, string>> | null;
   /** Inserted into the headers now, and removed from the answer. */
   readonly secrets?: CallSecrets;
   /** Aborting it destroys the call's socket at once. */
@@ -85,8 +83,6 @@ export interface Caller {
   /** Aborts every call at once. Unsent calls are not sent. */
   destroy(): void;
 }
-
-const NO_HEADERS = {};
 
 export function createCaller({
   userAgent,
@@ -185,7 +181,7 @@ export function createCaller({
       return refuse({ code: "invalid_request", message: `The header ${forbidden} may not be set` });
     }
     const { origin, path } = target;
-    const merged = mergeHeaders(defaults, options.headers, options.signature ?? NO_HEADERS, headers);
+    const merged = mergeHeaders(defaults, options.headers, headers);
     if (origin === ECHO_ORIGIN) {
       if (options.mayLeave?.() === false) return refuse(STOPPED);
       return Promise.resolve(answerEcho(path, { method, body }, merged));
