@@ -55,7 +55,7 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   {
     name: "aborted-call-not-sent",
     file: "engine/attempts.ts",
-    find: `return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");`,
+    find: `return release([claim], sent.phase === "not_sent" ? "not_sent" : "sent");`,
     replace: `return release([claim], "not_sent");`,
     breaks: "the record tells every call",
     tests: ["engine/stop.test.ts", "engine/late-answers.test.ts"],
@@ -79,8 +79,8 @@ export const ENGINE_PLANTS: readonly Plant[] = [
   {
     name: "plan-retry-delay-ignored",
     file: "engine/judge-attempt.ts",
-    find: "waitMs: Math.max(verdict.waitMs, limits.retryDelaySeconds * 1000)",
-    replace: "waitMs: verdict.waitMs",
+    find: "{ ...verdict, waitMs: leastMs }",
+    replace: "verdict",
     breaks: "plans bound how soon a retry comes",
     tests: ["engine/plan-limits.test.ts"],
   },

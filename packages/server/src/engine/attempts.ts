@@ -2,7 +2,6 @@ import type { Claim } from "../domain/claim.ts";
 import { type Limits, within } from "../domain/limits.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import { ownHeaders } from "../domain/own-headers.ts";
-import type { FailureReason } from "../domain/task.ts";
 import type { TaskChanges } from "../domain/task-changes.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
@@ -15,10 +14,10 @@ import type { HeldClaim } from "../store/tasks/hints.ts";
 import { type HeldTask, heldTasks, type Returned, releaseTasks } from "../store/tasks/task-returns.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import type { AttemptSlot } from "./attempt-slot.ts";
-import { fitResult, type HasRoom } from "./fit-result.ts";
+import type { HasRoom } from "./fit-result.ts";
 import type { Followers } from "./followers.ts";
 import { createFreezeWatch } from "./freeze-watch.ts";
-import { judgeWithin, lookInto, refusedOutcome } from "./judge-attempt.ts";
+import { judgeWithin, lookInto, refusedOutcome, refusedVerdict } from "./judge-attempt.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
 import { bytesOf, followersOf, type MessageCalls, NO_MESSAGES } from "./message-calls.ts";
@@ -91,6 +90,7 @@ export function createAttempts(deps: {
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
   const { sql, lease, unanswered, log, changes, meter = NO_METER, messages = NO_MESSAGES } = deps;
+  const judging = { ...deps, messages };
   const underWay = createUnderWay<Attempt>();
   const voided = createVoidClaims(deps.time);
   const frozen = createFreezeWatch(deps.time, () => underWay.size > 0);
@@ -147,15 +147,15 @@ export function createAttempts(deps: {
       },
       mayLeave: () => !attempt.isDropped && isOurs(claim) && !frozen.since(startedAtMs) && begin(attempt),
     });
-    if (sent.kind === "refused") return settleRefused(attempt, sent.reason, sent.error);
-    const { outcome } = sent;
-    if (outcome.kind === "failure" && outcome.code === "aborted") {
+    if (sent.kind === "failure" && sent.code === "aborted") {
       if (attempt.isDropped) return noteAborted(attempt);
-      return release([claim], outcome.phase === "not_sent" ? "not_sent" : "sent");
+      return release([claim], sent.phase === "not_sent" ? "not_sent" : "sent");
     }
+    const outcome = sent.kind === "refused" ? refusedOutcome(sent) : sent;
     const seen = isToBePolled(claim, outcome) ? await lookInto(deps.json, limits, claim, outcome) : outcome;
-    const verdict = judgeWithin(messages, limits, claim, seen, new Date(deps.time.nowMs()), deps.random());
-    await settle(attempt, outcome, fitResult(verdict, claim.teamId, limits, deps.hasRoom));
+    const verdict =
+      sent.kind === "refused" ? refusedVerdict(sent) : judgeWithin(judging, limits, claim, seen);
+    note(attempt, outcome, verdict, await settle(attempt, outcome, verdict));
   }
 
   /** False if the claim's permit is void. */
@@ -178,40 +178,38 @@ export function createAttempts(deps: {
     attempt.call?.stop();
   }
 
-  /** The call can never be made, so it is not retried. */
-  function settleRefused(attempt: Attempt, reason: FailureReason, error: string): Promise<void> {
-    return settle(attempt, refusedOutcome(error), { kind: "failed", reason, error, result: null });
-  }
-
-  function settle({ claim, publicId, slot }: Attempt, outcome: Outcome, verdict: Verdict): Promise<void> {
+  function settle({ claim, slot }: Attempt, outcome: Outcome, verdict: Verdict): Promise<Settled | null> {
     const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
     const followers = followersOf(messages, deps, claim, outcome, verdict);
     const waitMs = claim.flow === null ? null : askedWaitMs(outcome, new Date(deps.time.nowMs()));
     if (waitMs !== null) deps.onAskedToWait?.(claim, waitMs);
     const settling = deps.settler.add({ claim, attempt, verdict, followers });
     slot.called(deps.settler.waiting);
-    return settling.then((settled) => {
-      log.info(
-        {
-          task: publicId,
-          queue: claim.queue,
-          attempt: claim.attempt,
-          outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
-          verdict: settled === null ? "superseded" : verdict.kind,
-          durationMs: outcome.durationMs,
-          nextRunAt: settled?.runAt ?? undefined,
-        },
-        "attempt.settled",
-      );
-      if (settled === null) return meter.attemptLost("superseded");
-      meter.attempted(outcome, claim.teamId, claim.queueId);
-      deps.onSettled(settled, claim, outcome);
-      if (settled.status === "completed") changes.ended(claim, "completed", settled.notify);
-      // A retry whose queue was deleted meanwhile has failed.
-      else if (settled.status === "failed")
-        changes.ended(claim, verdict.kind === "failed" ? verdict.reason : "queue_deleted", settled.notify);
-      else if (verdict.kind === "retry") changes.retrying(claim);
-    });
+    return settling;
+  }
+
+  /** `settled` is null if another worker has settled or released the task. */
+  function note({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict, settled: Settled | null) {
+    log.info(
+      {
+        task: publicId,
+        queue: claim.queue,
+        attempt: claim.attempt,
+        outcome: outcome.kind === "response" ? outcome.statusCode : outcome.code,
+        verdict: settled === null ? "superseded" : verdict.kind,
+        durationMs: outcome.durationMs,
+        nextRunAt: settled?.runAt ?? undefined,
+      },
+      "attempt.settled",
+    );
+    if (settled === null) return meter.attemptLost("superseded");
+    meter.attempted(outcome, claim.teamId, claim.queueId);
+    deps.onSettled(settled, claim, outcome);
+    if (settled.status === "completed") changes.ended(claim, "completed", settled.notify);
+    // A retry whose queue was deleted meanwhile has failed.
+    else if (settled.status === "failed")
+      changes.ended(claim, verdict.kind === "failed" ? verdict.reason : "queue_deleted", settled.notify);
+    else if (verdict.kind === "retry") changes.retrying(claim);
   }
 
   const giveBackAll = (tasks: readonly HeldTask[], phase: "not_sent" | "sent") =>

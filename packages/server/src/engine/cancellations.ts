@@ -72,7 +72,7 @@ export function createCancellations(deps: {
       signal: tearDown.signal,
       mayLeave: () => true,
     });
-    const outcome = sent.kind === "refused" ? sent.reason : describe(sent.outcome);
+    const outcome = sent.kind === "refused" ? sent.reason : describe(sent);
     log.info({ task: publicTaskId({ id, shape }), outcome }, "provider.cancel_sent");
   }
 

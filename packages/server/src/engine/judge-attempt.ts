@@ -3,24 +3,34 @@ import { type Limits, within } from "../domain/limits.ts";
 import type { CallResponse, Outcome } from "../domain/outcome.ts";
 import { startPaths } from "../domain/poll/poll-plan.ts";
 import { LONGEST_POLL_URL } from "../domain/poll/poll-template.ts";
+import type { Time } from "../domain/time.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import type { JsonGate } from "../json/gate.ts";
+import { fitResult, type HasRoom } from "./fit-result.ts";
 import { judgeMessage, type MessageCalls } from "./message-calls.ts";
+import type { Refused } from "./outgoing.ts";
+
+export interface Judging {
+  readonly messages: MessageCalls;
+  readonly time: Time;
+  readonly random: () => number;
+  readonly hasRoom?: HasRoom | undefined;
+}
 
 /** Judges within the limits of the team's current plan. */
 export function judgeWithin(
-  messages: MessageCalls,
+  { messages, time, random, hasRoom }: Judging,
   limits: Limits,
   claim: Claim,
   outcome: Outcome,
-  now: Date,
-  random: number,
 ): Verdict {
   const maxRetries = within(limits, "retries", claim.maxRetries);
   const trial = maxRetries === claim.maxRetries ? claim : { ...claim, maxRetries };
-  const verdict = judgeMessage(messages, trial, outcome, now, random);
-  if (verdict.kind !== "retry" || limits.retryDelaySeconds === null) return verdict;
-  return { ...verdict, waitMs: Math.max(verdict.waitMs, limits.retryDelaySeconds * 1000) };
+  const verdict = judgeMessage(messages, trial, outcome, new Date(time.nowMs()), random());
+  const leastMs = (limits.retryDelaySeconds ?? 0) * 1000;
+  const slowed =
+    verdict.kind === "retry" && verdict.waitMs < leastMs ? { ...verdict, waitMs: leastMs } : verdict;
+  return fitResult(slowed, claim.teamId, limits, hasRoom);
 }
 
 /** Extracts the values that polling needs from the answer to the first call. */
@@ -35,7 +45,12 @@ export async function lookInto(
   return { ...answer, found };
 }
 
-/** Of a call that can never be made. */
-export function refusedOutcome(message: string): Outcome {
-  return { kind: "failure", code: "blocked", message, phase: "not_sent", statusCode: null, durationMs: 0 };
+export function refusedOutcome({ error }: Refused): Outcome {
+  const nothing = { phase: "not_sent", statusCode: null, durationMs: 0 } as const;
+  return { kind: "failure", code: "blocked", message: error, ...nothing };
+}
+
+/** A call that can never be made is not retried. */
+export function refusedVerdict({ reason, error }: Refused): Verdict {
+  return { kind: "failed", reason, error, result: null };
 }

@@ -39,18 +39,23 @@ export interface RecordedCall {
   readonly mayLeave: () => boolean;
 }
 
-/** Refused: the call was not made, and a retry would fail too. */
-export type Sent =
-  | {
-      readonly kind: "outcome";
-      readonly outcome: Outcome;
-      /**
-       * Only for an answer that was read whole: its body still contains secrets, and every part that is stored must
-       * pass through this.
-       */
-      readonly wipeText?: WipeText;
-    }
-  | { readonly kind: "refused"; readonly reason: FailureReason; readonly error: string };
+/** The outcome itself, not an object around it: nearly every call would need one more promise to make it. */
+export type Sent = Refused | (Outcome & Whole);
+
+/** The call was not made, and a retry would fail too. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly reason: FailureReason;
+  readonly error: string;
+}
+
+interface Whole {
+  /**
+   * Only for an answer that was read whole: its body still contains secrets, and every part that is stored must pass
+   * through this.
+   */
+  readonly wipeText?: WipeText;
+}
 
 export interface Outgoing {
   send(recorded: RecordedCall): Promise<Sent>;
@@ -130,11 +135,11 @@ export function createOutgoing(deps: {
     secrets: CallSecrets | null,
   ): Promise<Sent> {
     const options = { teamId, timeoutMs, headers, signal, began, mayLeave, readWhole };
-    if (secrets === null) return deps.caller.call(call, options).then(toSent);
-    if (readWhole === undefined) return deps.caller.call(call, { ...options, secrets }).then(toSent);
+    if (secrets === null) return deps.caller.call(call, options);
+    if (readWhole === undefined) return deps.caller.call(call, { ...options, secrets });
     return deps.caller
       .callUnwiped(call, { ...options, secrets })
-      .then((unwiped) => ({ kind: "outcome", ...unwiped }));
+      .then(({ outcome, wipeText }) => ({ ...outcome, wipeText }));
   }
 
   async function resolveCredentials(teamId: number, call: Call): Promise<Map<string, Secret> | Sent> {
@@ -172,10 +177,6 @@ export function createOutgoing(deps: {
 }
 
 function nothing(): void {}
-
-function toSent(outcome: Outcome): Sent {
-  return { kind: "outcome", outcome };
-}
 
 function isPlain({ call, callbackSealed, wipe }: RecordedCall): boolean {
   const hasEarlier = wipe !== null && (wipe.callbackSealed !== null || hasReference(wipe.headers));

@@ -110,7 +110,7 @@ export function createPoller(
     });
     if (sent.kind === "refused")
       return { kind: "failed", reason: sent.reason, error: sent.error, result: null };
-    const { outcome } = sent;
+    const { wipeText, ...outcome } = sent;
     // Aborted by this node: the next node repeats the poll, and it does not count against the third party.
     if (outcome.kind === "failure" && outcome.code === "aborted") return { kind: "again", plan, waitMs: 0 };
     const made = {
@@ -126,7 +126,7 @@ export function createPoller(
       return poll({ ...claim, plan: { ...plan, fetching: true, state: verdict.state } }, signal);
     }
     const step = toStep(claim, verdict, outcome);
-    return sent.wipeText === undefined ? step : wipeStep(step, sent.wipeText);
+    return wipeText === undefined ? step : wipeStep(step, wipeText);
   }
 
   function toStep({ teamId, plan, config }: PollClaim, verdict: PollVerdict, outcome: Outcome): PollStep {

@@ -34,5 +34,5 @@ export async function post(
     signal,
     mayLeave: lease.isHeld,
   });
-  return sent.kind === "outcome" ? sent.outcome : null;
+  return sent.kind === "refused" ? null : sent;
 }

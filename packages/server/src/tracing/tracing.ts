@@ -175,12 +175,11 @@ function attributesOf(
 
 function resultOf(sent: Sent): Record<string, string | number> {
   if (sent.kind === "refused") return { "error.type": sent.reason };
-  const { outcome } = sent;
-  return outcome.kind === "response"
-    ? { "http.response.status_code": outcome.statusCode }
-    : { "error.type": outcome.code };
+  return sent.kind === "response"
+    ? { "http.response.status_code": sent.statusCode }
+    : { "error.type": sent.code };
 }
 
 function isFailure(sent: Sent): boolean {
-  return sent.kind === "refused" || sent.outcome.kind === "failure" || sent.outcome.statusCode >= 400;
+  return sent.kind !== "response" || sent.statusCode >= 400;
 }

@@ -111,7 +111,7 @@ export function createAlertCourier(deps: {
       signal: new AbortController().signal,
       mayLeave: () => true,
     });
-    return sent.kind === "outcome" ? sent.outcome : null;
+    return sent.kind === "refused" ? null : sent;
   }
 
   function openUrl({ teamId, channelId, sealed }: MessageClaim): string | null {

@@ -156,12 +156,21 @@ export function createTaskService(
     return looked === undefined ? prepared : looked.then(() => prepared);
   }
 
-  /** Chained, not awaited: every await makes another promise, and every task passes here. */
-  function submitNew(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    const store = (made: PreparedTask) => {
+  /**
+   * `refused` where its queue does not exist or its idempotency key is taken. Chained, not awaited: every await makes another
+   * promise, and every task passes here.
+   */
+  function submitNew<Refused extends null = never>(
+    principal: Principal,
+    request: TaskRequest,
+    refused: () => Refused | Promise<Refused>,
+  ): Promise<CreatedTask | Refused> {
+    const store = (made: PreparedTask): Promise<CreatedTask | Refused> => {
       const { task, finish } = made;
-      if (task.dedupe !== null) return join(principal, request, made, deduplication.submit(task));
-      return deps.submit(task).then((accepted) => (accepted === null ? null : finish(accepted)));
+      if (task.dedupe === null)
+        return deps.submit(task).then((accepted) => (accepted === null ? refused() : finish(accepted)));
+      const joined = join(principal, request, made, deduplication.submit(task));
+      return joined.then((created) => created ?? refused());
     };
     try {
       const prepared = prepare(principal, request);
@@ -181,7 +190,7 @@ export function createTaskService(
     const joined = await joining;
     const created = joined === null ? null : await showJoined(principal, joined, finish);
     // The earlier task was deleted before it was read: its key is free.
-    return created === "gone" ? submitNew(principal, request) : created;
+    return created === "gone" ? submitNew(principal, request, () => null) : created;
   }
 
   async function showJoined(
@@ -234,7 +243,7 @@ export function createTaskService(
     for (let round = 0; round < 3; round += 1) {
       let found: CreatedTask | null;
       try {
-        found = (await submitNew(principal, request)) ?? (await replay(principal, request));
+        found = (await submitNew(principal, request, () => null)) ?? (await replay(principal, request));
       } catch (refusal) {
         const isLooked = refusal instanceof Problem && refusal.code !== "database_away";
         found = isLooked ? await replay(principal, request) : null;
@@ -246,8 +255,9 @@ export function createTaskService(
   }
 
   function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
-    const submitted = (request.idempotencyKey === null ? submitNew : createOnce)(principal, request);
-    return submitted.then((created) => created ?? refuse(principal, request));
+    const refused = () => refuse(principal, request);
+    if (request.idempotencyKey === null) return submitNew(principal, request, refused);
+    return createOnce(principal, request).then((created) => created ?? refused());
   }
 
   async function refuse(principal: Principal, request: TaskRequest): Promise<never> {
