@@ -9,8 +9,8 @@ const turns = 8;
 const tasksATurn = 5_000;
 
 /**
- * All subjects run at once, and one of them at a time has work, for a second or two. Where the machine's speed changes from one
- * second to the next, as on a shared one, starts that follow each other cannot be compared, and turns still can.
+ * All subjects run at once, and each gets a load of a second or two in its turn. The speed of a shared machine may change from one
+ * second to the next: starts that follow each other cannot be compared then, but turns can.
  */
 export const inTurns: Scenario = {
   name: "in-turns",
@@ -44,7 +44,7 @@ async function measure(bench: Bench): Promise<void> {
         own.record("tasks/s", measured.load.tasksPerSecond);
         recordCpu(own, measured);
         const { main, helpers, database } = measured.cpuMicros;
-        own.record("all of it", main + helpers + database);
+        own.record("sum of the three", main + helpers + database);
       }
     }
   } finally {

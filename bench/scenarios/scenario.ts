@@ -27,7 +27,7 @@ export interface Variant {
 export interface Bench {
   options: Options;
   record(measure: string, value: number): void;
-  /** The same for figures of another variant, where one start measures several. */
+  /** Records under the name of another variant, where one start measures several. */
   of(variant: string): Bench;
   /** A measurement that lost or was refused tasks is no measurement: said at the end, and in the exit code. */
   check(what: string, result: LoadResult): void;
@@ -81,8 +81,8 @@ export async function withBellhop(
 }
 
 /**
- * In several runs, because the connections of each are closed at its end: the first that close make V8 discard functions that it
- * had optimised for open ones alone, and a server in use has long seen connections come and go.
+ * The warm-up has several runs, each of which closes its connections at its end. The first connections that close make V8 discard
+ * functions that it optimised before it had seen one close. A server in use is past that.
  */
 export async function warmUp(
   rig: Rig,

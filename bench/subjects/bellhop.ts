@@ -34,7 +34,7 @@ export interface BellhopSetting extends SubjectSetting {
   ownDatabase: boolean;
   /** Further settings of the server. */
   env?: Record<string, string>;
-  /** Another build than the one that is measured. */
+  /** The build to start. Default: that of this checkout, or of `BENCH_BELLHOP_MAIN`. */
   main?: string;
   /** Requests a minute that its team is allowed; left out: any number. */
   requestsPerMinute?: number;

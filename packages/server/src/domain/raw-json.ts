@@ -75,14 +75,14 @@ function containerEnd(text: string, start: number): number {
   return at;
 }
 
-/** `indexOf` compares many characters at once: text of several kilobytes costs no more than a few names. */
+/** `indexOf` compares many characters at once, which matters for strings of several kilobytes. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end === -1 ? text.length : end + 1;
 }
 
-/** After an odd number of backslashes. The string's own opening quote ends the run. */
+/** An odd number of backslashes stands before the quote. The string's opening quote ends the search at the latest. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before -= 1;

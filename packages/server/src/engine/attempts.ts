@@ -155,7 +155,8 @@ export function createAttempts(deps: {
     const seen = isToBePolled(claim, outcome) ? await lookInto(deps.json, limits, claim, outcome) : outcome;
     const verdict =
       sent.kind === "refused" ? refusedVerdict(sent) : judgeWithin(judging, limits, claim, seen);
-    note(attempt, outcome, verdict, await settle(attempt, outcome, verdict));
+    const settled = await settle(attempt, outcome, verdict);
+    noteSettled(attempt, outcome, verdict, settled);
   }
 
   /** False if the claim's permit is void. */
@@ -189,7 +190,8 @@ export function createAttempts(deps: {
   }
 
   /** `settled` is null if another worker has settled or released the task. */
-  function note({ claim, publicId }: Attempt, outcome: Outcome, verdict: Verdict, settled: Settled | null) {
+  function noteSettled(attempt: Attempt, outcome: Outcome, verdict: Verdict, settled: Settled | null) {
+    const { claim, publicId } = attempt;
     log.info(
       {
         task: publicId,

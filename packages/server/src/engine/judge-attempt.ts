@@ -10,7 +10,7 @@ import { fitResult, type HasRoom } from "./fit-result.ts";
 import { judgeMessage, type MessageCalls } from "./message-calls.ts";
 import type { Refused } from "./outgoing.ts";
 
-export interface Judging {
+interface Judging {
   readonly messages: MessageCalls;
   readonly time: Time;
   readonly random: () => number;
@@ -28,9 +28,9 @@ export function judgeWithin(
   const trial = maxRetries === claim.maxRetries ? claim : { ...claim, maxRetries };
   const verdict = judgeMessage(messages, trial, outcome, new Date(time.nowMs()), random());
   const leastMs = (limits.retryDelaySeconds ?? 0) * 1000;
-  const slowed =
+  const delayed =
     verdict.kind === "retry" && verdict.waitMs < leastMs ? { ...verdict, waitMs: leastMs } : verdict;
-  return fitResult(slowed, claim.teamId, limits, hasRoom);
+  return fitResult(delayed, claim.teamId, limits, hasRoom);
 }
 
 /** Extracts the values that polling needs from the answer to the first call. */
@@ -45,9 +45,9 @@ export async function lookInto(
   return { ...answer, found };
 }
 
-export function refusedOutcome({ error }: Refused): Outcome {
-  const nothing = { phase: "not_sent", statusCode: null, durationMs: 0 } as const;
-  return { kind: "failure", code: "blocked", message: error, ...nothing };
+/** The outcome of a call that can never be made. */
+export function refusedOutcome({ error: message }: Refused): Outcome {
+  return { kind: "failure", code: "blocked", message, phase: "not_sent", statusCode: null, durationMs: 0 };
 }
 
 /** A call that can never be made is not retried. */

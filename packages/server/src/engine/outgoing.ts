@@ -39,8 +39,8 @@ export interface RecordedCall {
   readonly mayLeave: () => boolean;
 }
 
-/** The outcome itself, not an object around it: nearly every call would need one more promise to make it. */
-export type Sent = Refused | (Outcome & Whole);
+/** The caller's outcome as it is: wrapping it in another object would take one more promise per call. */
+export type Sent = Refused | (Outcome & MayHoldSecrets);
 
 /** The call was not made, and a retry would fail too. */
 export interface Refused {
@@ -49,7 +49,7 @@ export interface Refused {
   readonly error: string;
 }
 
-interface Whole {
+interface MayHoldSecrets {
   /**
    * Only for an answer that was read whole: its body still contains secrets, and every part that is stored must pass
    * through this.
@@ -142,7 +142,7 @@ export function createOutgoing(deps: {
       .then(({ outcome, wipeText }) => ({ ...outcome, wipeText }));
   }
 
-  async function resolveCredentials(teamId: number, call: Call): Promise<Map<string, Secret> | Sent> {
+  async function resolveCredentials(teamId: number, call: Call): Promise<Map<string, Secret> | Refused> {
     const references = vaultReferences(call.headers).map(({ tokenId }) => tokenId);
     const values = new Map<string, Secret>();
     if (references.length === 0) return values;
@@ -165,7 +165,7 @@ export function createOutgoing(deps: {
    * No node with these keys can ever decrypt the values of this call, so it is refused. An unreachable database is
    * temporary.
    */
-  function refuseUnreadable(error: unknown): Sent {
+  function refuseUnreadable(error: unknown): Refused {
     if (isUnreadable(error)) return refuse("blocked", UNREADABLE);
     throw error;
   }
@@ -192,6 +192,6 @@ function hasReference(headers: Readonly<Record<string, string>>): boolean {
   return false;
 }
 
-function refuse(reason: FailureReason, error: string): Sent {
+function refuse(reason: FailureReason, error: string): Refused {
   return { kind: "refused", reason, error };
 }

@@ -564,12 +564,12 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     const send = (path: string) =>
       server.api("POST", "/v1/tasks", { queue: "errands", webhook_url: target.url + path });
     const [stream] = await Promise.all([
-      // Not a stream that the page before may still open.
+      // The previous page may still be opening a stream, which does not count.
       page.waitForResponse((response) => response.url().startsWith(`${relay.url}/v1/events`)),
       page.goto(`${relay.url}/tasks?host=127.0.0.1`),
     ]);
     assert.equal(stream.status(), 200);
-    // With its list there, it learns of a task by an event alone, and has read where to resume.
+    // Once the list is loaded, an event is what makes the page show a new task: it has received an id to resume from.
     await loaded();
     await send("/seen");
     await page.getByText("/seen").first().waitFor();

@@ -157,20 +157,20 @@ export function createTaskService(
   }
 
   /**
-   * `refused` where its queue does not exist or its idempotency key is taken. Chained, not awaited: every await makes another
-   * promise, and every task passes here.
+   * Answers with `otherwise()` if the queue does not exist or the idempotency key is taken. The promises are chained, because an
+   * await would create another one for every task.
    */
-  function submitNew<Refused extends null = never>(
+  function submitNew<Otherwise extends null = never>(
     principal: Principal,
     request: TaskRequest,
-    refused: () => Refused | Promise<Refused>,
-  ): Promise<CreatedTask | Refused> {
-    const store = (made: PreparedTask): Promise<CreatedTask | Refused> => {
+    otherwise: () => Otherwise | Promise<Otherwise>,
+  ): Promise<CreatedTask | Otherwise> {
+    const store = (made: PreparedTask): Promise<CreatedTask | Otherwise> => {
       const { task, finish } = made;
       if (task.dedupe === null)
-        return deps.submit(task).then((accepted) => (accepted === null ? refused() : finish(accepted)));
+        return deps.submit(task).then((accepted) => (accepted === null ? otherwise() : finish(accepted)));
       const joined = join(principal, request, made, deduplication.submit(task));
-      return joined.then((created) => created ?? refused());
+      return joined.then((created) => created ?? otherwise());
     };
     try {
       const prepared = prepare(principal, request);
