@@ -15,6 +15,8 @@ export interface Message {
   readonly schedule?: string;
   readonly callback?: MessageCallback;
   readonly failureCallback?: MessageCallback;
+  /** The names of headers that only the last retry with headers has given: the next one replaces them. */
+  readonly added?: readonly string[];
   /** Set in a callback: the message that it tells about. */
   readonly source?: string;
   /** Set in a callback of a message in a queue of its own: that queue's id. If it is ordered, its next message waits. */

@@ -38,7 +38,7 @@ export const qstash = defineFeature((core, schedules: ScheduleService, flows: Fl
     messageQueues,
     messageSchedules,
     groups,
-    retry: createRetryMessage({ sql: databases.api, tasks, publish, refuseUrl, now }),
+    retry: createRetryMessage({ database: databases.api, tasks, publish, refuseUrl, now }),
     keys: messageKeys,
     callsInFlight,
     flowControl: createFlowControlService(flows),

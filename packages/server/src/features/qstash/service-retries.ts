@@ -1,7 +1,8 @@
-import type { RefuseUrl } from "../../domain/call.ts";
+import { headerComplaints, type RefuseUrl } from "../../domain/call.ts";
+import { invalid } from "../../domain/complaint.ts";
 import type { Requester } from "../../domain/identity/principal.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
-import type { Sql } from "../../store/sql.ts";
+import type { Database } from "../../store/sql.ts";
 import type { MessageOptions } from "./domain-options.ts";
 import { messageRequest } from "./domain-request.ts";
 import type { MessageTask } from "./service-messages.ts";
@@ -23,9 +24,9 @@ export type RetryMessage = (
 
 const NO_BODY = { text: null, isBase64: false };
 
-/** Retries failed messages under their id. What is given overrides what they had; forwarded headers by name. */
+/** Retries failed messages under their id. What is given overrides what they had. */
 export function createRetryMessage(deps: {
-  readonly sql: Sql;
+  readonly database: Database;
   readonly tasks: Pick<TaskService, "accept" | "retry">;
   readonly publish: Pick<PublishService, "check">;
   readonly refuseUrl: RefuseUrl;
@@ -54,7 +55,12 @@ export function createRetryMessage(deps: {
       await deps.publish.check(requester, request);
       // Before the retry: an attempt must not begin with the old ones.
       const method = hasMethod ? options.method : null;
-      await overrideMessage(deps.sql, requester, id, { method, headers, retries, timeoutSeconds, changed });
+      const given = { method, headers, retries, timeoutSeconds, changed };
+      await deps.database.transaction(async (sql) => {
+        const together = await overrideMessage(sql, requester, id, given);
+        const complaints = headerComplaints(together ?? {});
+        if (complaints.length > 0) throw invalid(complaints);
+      });
     }
     const { notBefore } = options;
     const delaySeconds =

@@ -1,3 +1,4 @@
+import type { Call } from "../../domain/call.ts";
 import type { Message } from "../../domain/message.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { LAST_ID } from "../../domain/task-filter.ts";
@@ -95,31 +96,50 @@ function conditions(
   ];
 }
 
+/**
+ * Headers go by their names: those of the retry replace what the message has, and what an earlier retry has added is
+ * gone, so that retries cannot pile them up.
+ */
 const OVERRIDE_MESSAGE = statement(
   "override_message",
-  `update tasks t
+  `with found as (
+     select team_id, id, coalesce(headers, '{}') as headers, array(select jsonb_array_elements_text(message -> 'added')) as added
+       from tasks
+      where team_id = $1 and sandbox = $2::boolean and id = $3 and status = 'failed' and message is not null
+        for update
+   ), own as (
+     select team_id, id, case when $5::jsonb = '{}' then headers else headers - added end as headers, added from found
+   ), changed as (
+     select team_id, id, headers || $5::jsonb as headers,
+            case when $5::jsonb = '{}' then added else array(select name from jsonb_object_keys($5::jsonb) name where not headers ? name) end as added
+       from own
+   ), made as (
+     select team_id, id, headers, $8::jsonb || jsonb_build_object('added', added) as message from changed
+   )
+   update tasks t
       set method = coalesce($4, t.method),
-          headers = nullif(coalesce(t.headers, '{}') || $5::jsonb, '{}'),
+          headers = nullif(m.headers, '{}'),
           max_retries = coalesce($6::integer, t.max_retries),
           timeout_seconds = coalesce($7::integer, t.timeout_seconds),
-          message = t.message || $8::jsonb
-    where t.team_id = $1 and t.sandbox = $2::boolean and t.id = $3 and t.status = 'failed' and t.message is not null`,
+          message = t.message || m.message
+     from made m where t.team_id = m.team_id and t.id = m.id and t.status = 'failed'
+   returning coalesce(t.headers, '{}') as headers`,
 );
 
-/** Changes a failed message before it is retried. */
+/** Changes a failed message before it is retried. Returns the headers that it has then; null if it is in another state. */
 export async function overrideMessage(
   sql: Sql,
   { teamId, environment }: Reach,
   id: string,
   given: {
     readonly method: string | null;
-    readonly headers: Readonly<Record<string, string>>;
+    readonly headers: Call["headers"];
     readonly retries: number | null;
     readonly timeoutSeconds: number | null;
     readonly changed: Partial<Message>;
   },
-): Promise<void> {
-  await sql.rows(OVERRIDE_MESSAGE, [
+): Promise<Call["headers"] | null> {
+  const [row] = await sql.rows<Pick<Call, "headers">>(OVERRIDE_MESSAGE, [
     teamId,
     environment === "test",
     id,
@@ -129,4 +149,5 @@ export async function overrideMessage(
     given.timeoutSeconds,
     JSON.stringify(given.changed),
   ]);
+  return row?.headers ?? null;
 }
