@@ -1,7 +1,7 @@
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { ProblemDetail } from "../../domain/problem.ts";
 import { parseTaskId } from "../../domain/task-id.ts";
-import { parseDlqId } from "./domain-message-id.ts";
+import { parseDlqId, parseLogCursor } from "./domain-message-id.ts";
 
 /** A filter of messages: several values of one field mean any of them, several fields all of them. */
 export interface MessageFilter {
@@ -21,7 +21,10 @@ export interface MessageFilter {
   readonly from: Date | null;
   readonly to: Date | null;
   readonly count: number | null;
+  /** The message after which it goes on. */
   readonly cursor: string | null;
+  /** Of the logs: how many entries of that message are still to be shown; null if none. */
+  readonly entriesLeft: number | null;
 }
 
 type Query = ReadonlyMap<string, readonly string[]>;
@@ -62,6 +65,11 @@ export function readFilter(query: Query, known: readonly string[]): MessageFilte
     const values = names.flatMap((name) => query.get(name) ?? []);
     return values.length === 0 ? null : values;
   };
+  const [after] = query.get("cursor") ?? [];
+  const cursor = after === undefined ? null : parseLogCursor(after);
+  const isOfLogs = known === FILTERS.logs;
+  if (after !== undefined && (cursor === null || (cursor.entriesLeft !== null && !isOfLogs)))
+    complaints.push(mustBe("cursor", "the cursor of an earlier answer"));
   const filter = {
     ids: all("messageIds", "messageId"),
     dlqIds: all("dlqIds"),
@@ -78,12 +86,11 @@ export function readFilter(query: Query, known: readonly string[]): MessageFilte
     from: readMs(query, "fromDate", complaints),
     to: readMs(query, "toDate", complaints),
     count: readCount(query, complaints),
-    cursor: query.get("cursor")?.[0] ?? null,
+    cursor: cursor?.id ?? null,
+    entriesLeft: cursor?.entriesLeft ?? null,
   };
   if (filter.responseStatuses?.some((status) => !Number.isInteger(status)))
     complaints.push(mustBe("responseStatus", "a status code"));
-  if (filter.cursor !== null && parseTaskId(filter.cursor) === null)
-    complaints.push(mustBe("cursor", "the cursor of an earlier answer"));
   if (complaints.length > 0) throw invalid(complaints);
   return filter;
 }

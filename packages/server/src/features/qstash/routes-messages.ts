@@ -1,15 +1,18 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
 import type { Api } from "../../api/http/schema-types.ts";
+import { sendText } from "../../api/tasks/task-answer.ts";
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import { FILTERS, type MessageFilter, readFilter } from "./domain-filter.ts";
+import { formatLogCursor } from "./domain-message-id.ts";
 import { readOptions } from "./domain-options.ts";
 import { HIDDEN, headersIn, isObject, jsonIn, parameterIn, queryIn } from "./routes-http.ts";
 import type { MessageService } from "./service-messages.ts";
 import type { Overrides, RetryMessage } from "./service-retries.ts";
-import { failedView, type LogState, logEntries, messageView } from "./view.ts";
+import { failedView, type LogEntry, type LogState, logEntries, messageView } from "./view.ts";
 
 interface MessageDeps {
   readonly messages: MessageService;
@@ -43,17 +46,22 @@ export function registerMessageRoutes(app: Api, deps: MessageDeps): void {
     ["/events", "events"],
     ["/logs", "logs"],
   ] as const)
-    app.get(path, readMany, async (request) => {
+    app.get(path, readMany, async (request, reply) => {
       const { entries, cursor } = await logsOf(messages, request);
-      return { [member]: entries, ...(cursor !== null && { cursor }) };
+      return sendPage(reply, member, entries, cursor);
     });
 }
 
 function registerDlqRoutes(app: Api, { messages, retry, json, now }: MessageDeps): void {
-  app.get("/dlq", readMany, async (request) => {
+  app.get("/dlq", readMany, async (request, reply) => {
     const filter = await filterIn(request, json, FILTERS.dlq);
-    const { messages: failed, cursor } = await messages.listFailed(callerOf(request), filter);
-    return { messages: failed.map(failedView), ...(cursor !== null && { cursor }) };
+    const room = openAnswerRoom();
+    const texts: string[] = [];
+    const cursor = await messages.listFailed(callerOf(request), filter, (message) => {
+      const text = JSON.stringify(failedView(message));
+      return room.take(text) && texts.push(text) > 0;
+    });
+    return sendPage(reply, "messages", texts, cursor);
   });
   app.get("/dlq/:dlqId", read, async (request) =>
     failedView(await messages.getFailed(callerOf(request), parameterIn(request, "dlqId"))),
@@ -79,7 +87,7 @@ function registerDlqRoutes(app: Api, { messages, retry, json, now }: MessageDeps
       retry(requester, message, overrides),
     );
     reply.code(201);
-    return { responses: done.map(({ id }) => ({ messageId: id })), ...(cursor !== null && { cursor }) };
+    return { responses: done.map((id) => ({ messageId: id })), ...(cursor !== null && { cursor }) };
   });
   app.post("/dlq/retry/:dlqId", write, async (request, reply) => {
     const requester = requesterOf(request);
@@ -131,7 +139,10 @@ const STATES: Readonly<Record<string, readonly LogState[]>> = {
   IN_PROGRESS: ["CREATED", "ACTIVE", "ERROR", "RETRY", "CANCEL_REQUESTED"],
 };
 
-/** A page has whole messages, the newest first, and their entries in the order of time. */
+/**
+ * The newest messages first, and the entries of a page in the order of time. A page ends where the next entry has no room:
+ * its cursor then names the message, and how many of its entries are still to be shown.
+ */
 async function logsOf(messages: MessageService, request: FastifyRequest) {
   const filter = readFilter(queryIn(request), FILTERS.logs);
   const states = filter.states?.flatMap((state) => {
@@ -139,11 +150,39 @@ async function logsOf(messages: MessageService, request: FastifyRequest) {
     if (known === undefined) throw invalid([mustBe("state", `one of ${Object.keys(STATES).join(", ")}`)]);
     return known;
   });
-  const limit = Math.min(filter.count ?? PAGE, PAGE);
-  const page = await messages.list(callerOf(request), filter, limit);
-  const entries = page.messages
-    .flatMap((message) => logEntries(message).reverse())
-    .filter(({ state }) => states === undefined || states.includes(state))
-    .sort((one, other) => other.time - one.time);
-  return { entries, cursor: page.cursor };
+  const { cursor: after, entriesLeft } = filter;
+  const room = openAnswerRoom();
+  const shown: { readonly time: number; readonly text: string }[] = [];
+  let inside: string | null = null;
+  const page = {
+    first: entriesLeft === null ? null : after,
+    limit: Math.min(filter.count ?? PAGE, PAGE),
+  };
+  const next = await messages.list(callerOf(request), filter, page, (message) => {
+    const entries = logEntries(message, states);
+    const isBegun = message.id === after && entriesLeft !== null;
+    if (isBegun) entries.splice(entriesLeft);
+    for (let left = entries.length; left > 0; left -= 1) {
+      const entry = entries[left - 1] as LogEntry;
+      const text = JSON.stringify(entry);
+      if (!room.take(text)) {
+        if (isBegun || left < entries.length) inside = formatLogCursor(message.id, left);
+        return false;
+      }
+      shown.push({ time: entry.time, text });
+    }
+    return true;
+  });
+  shown.sort((one, other) => other.time - one.time);
+  return { entries: shown.map(({ text }) => text), cursor: inside ?? next };
+}
+
+function sendPage(
+  reply: FastifyReply,
+  member: string,
+  texts: readonly string[],
+  cursor: string | null,
+): FastifyReply {
+  const end = cursor === null ? "" : `,"cursor":${JSON.stringify(cursor)}`;
+  return sendText(reply, `{"${member}":[${texts.join()}]${end}}`);
 }

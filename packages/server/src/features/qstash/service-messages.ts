@@ -12,35 +12,39 @@ import { searchMessages } from "./store-messages.ts";
 
 export type MessageTask = Task & { readonly message: Message };
 
-export interface MessagePage {
-  readonly messages: readonly MessageTask[];
-  readonly cursor: string | null;
-}
+/** Takes the next message into the answer; false: it has no room, and the page ends before it. The first is always taken. */
+export type TakeMessage = (message: MessageTask) => boolean;
 
 export interface MessageService {
   get(principal: Principal, id: string): Promise<MessageTask>;
   cancel(requester: Requester, id: string): Promise<void>;
   /** Resolves with the number of cancelled messages. */
   cancelAll(requester: Requester, filter: MessageFilter): Promise<number>;
-  listFailed(principal: Principal, filter: MessageFilter): Promise<MessagePage>;
+  /** Resolves with the cursor of the next page; null if there is none. */
+  listFailed(principal: Principal, filter: MessageFilter, take: TakeMessage): Promise<string | null>;
   getFailed(principal: Principal, dlqId: string): Promise<MessageTask>;
-  /** Failed messages of the filter, at most a page, each given to `work`; those that are gone meanwhile do not count. */
+  /** Failed messages of the filter, at most a page, each given to `work`; resolves with their ids, without those that are gone meanwhile. */
   eachFailed(
     principal: Principal,
     filter: MessageFilter,
     work: (message: MessageTask) => Promise<unknown>,
-  ): Promise<{ readonly done: readonly MessageTask[]; readonly cursor: string | null }>;
+  ): Promise<{ readonly done: readonly string[]; readonly cursor: string | null }>;
   /** Takes a failed message off the list of failed ones. */
   dismiss(requester: Requester, message: MessageTask): Promise<void>;
-  /** Any, newest first. */
-  list(principal: Principal, filter: MessageFilter, limit: number): Promise<MessagePage>;
+  /** Any, newest first; `first` before all others. Resolves with the cursor of the next page; null if there is none. */
+  list(
+    principal: Principal,
+    filter: MessageFilter,
+    page: { readonly first: string | null; readonly limit: number },
+    take: TakeMessage,
+  ): Promise<string | null>;
 }
 
 const OPEN = ["pending", "active", "waiting", "polling"];
 const PAGE = 100;
 /** Searches that a page makes until one finds a message: each scans at most 10,000 tasks. */
 const MOST_SEARCHES = 5;
-/** Changes made at once for one request: each needs a connection. */
+/** Messages read or changed at once for one request: each needs a connection, and may be as large as its body and its answer. */
 const AT_ONCE = 4;
 
 export function createMessageService(deps: {
@@ -70,9 +74,29 @@ export function createMessageService(deps: {
     });
   }
 
-  async function read(principal: Principal, ids: readonly string[]): Promise<MessageTask[]> {
-    const found = await inTurn(ids, async (id) => get(principal, id).catch(nullIfUnknown));
-    return found.filter((message) => message !== null);
+  /** A few at a time, and only as far as the reader goes: a page of large ones would not fit into the memory of a node. */
+  async function* read(principal: Principal, ids: readonly string[]) {
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const portion = ids.slice(at, at + AT_ONCE).map(async (id) => {
+        const message = await get(principal, id).catch(nullIfUnknown);
+        return { id, message };
+      });
+      yield await Promise.all(portion);
+    }
+  }
+
+  async function readPage(
+    principal: Principal,
+    { ids, next }: { readonly ids: readonly string[]; readonly next: string | null },
+    take: TakeMessage,
+  ): Promise<string | null> {
+    let last: string | null = null;
+    for await (const portion of read(principal, ids))
+      for (const { id, message } of portion) {
+        if (message !== null && !take(message)) return last;
+        last = id;
+      }
+    return next;
   }
 
   /** The first page that is not empty. After some empty ones the caller goes on from `next`. */
@@ -94,14 +118,14 @@ export function createMessageService(deps: {
     return wantedIds(filter) === null ? deps.scans.run(principal.teamId, search) : search();
   }
 
-  async function listFailed(principal: Principal, filter: MessageFilter): Promise<MessagePage> {
-    const limit = Math.min(filter.count ?? PAGE, PAGE);
-    const { ids, next } = await page(principal, filter, ["failed"], limit);
+  function pageOfFailed(principal: Principal, filter: MessageFilter) {
+    return page(principal, filter, ["failed"], Math.min(filter.count ?? PAGE, PAGE));
+  }
+
+  /** Whether a failed message that was found is still on the list, by the id that was asked for. */
+  function isAsked(filter: MessageFilter): (message: MessageTask) => boolean {
     const wanted = filter.dlqIds === null ? null : new Set(filter.dlqIds);
-    const messages = (await read(principal, ids)).filter(
-      (message) => isInDlq(message) && (wanted === null || wanted.has(dlqIdOf(message))),
-    );
-    return { messages, cursor: next };
+    return (message) => isInDlq(message) && (wanted === null || wanted.has(dlqIdOf(message)));
   }
 
   return {
@@ -119,7 +143,11 @@ export function createMessageService(deps: {
         }
       });
     },
-    listFailed,
+    async listFailed(principal, filter, take) {
+      const asked = isAsked(filter);
+      const found = await pageOfFailed(principal, filter);
+      return readPage(principal, found, (message) => !asked(message) || take(message));
+    },
     async getFailed(principal, dlqId) {
       const parsed = parseDlqId(dlqId);
       const message = parsed === null ? null : await get(principal, parsed.id).catch(nullIfUnknown);
@@ -128,21 +156,27 @@ export function createMessageService(deps: {
       return message;
     },
     async eachFailed(principal, filter, work) {
-      const { messages, cursor } = await listFailed(principal, filter);
-      const done = await inTurn(messages, async (message) =>
-        work(message).then(
-          () => message,
-          (error) => (isLost(error) ? null : Promise.reject(error)),
-        ),
-      );
-      return { done: done.filter((message) => message !== null), cursor };
+      const asked = isAsked(filter);
+      const { ids, next } = await pageOfFailed(principal, filter);
+      const done: string[] = [];
+      for await (const portion of read(principal, ids)) {
+        const messages = portion.flatMap(({ message }) => message ?? []).filter(asked);
+        const worked = messages.map((message) =>
+          work(message).then(
+            () => message.id,
+            (error) => (isLost(error) ? null : Promise.reject(error)),
+          ),
+        );
+        done.push(...(await Promise.all(worked)).filter((id) => id !== null));
+      }
+      return { done, cursor: next };
     },
     async dismiss(requester, { id }) {
       await tasks.dismiss(requester, id);
     },
-    async list(principal, filter, limit) {
+    async list(principal, filter, { first, limit }, take) {
       const { ids, next } = await page(principal, filter, null, limit);
-      return { messages: await read(principal, ids), cursor: next };
+      return readPage(principal, { ids: first === null ? ids : [first, ...ids], next }, take);
     },
   };
 }

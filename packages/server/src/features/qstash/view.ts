@@ -67,8 +67,18 @@ export interface LogEntry {
   readonly messageId: string;
 }
 
-/** What happened to a message, oldest first. Made from the task and its attempts: nothing more is stored. */
-export function logEntries(task: MessageTask): LogEntry[] {
+/**
+ * What happened to a message, oldest first, in these states or in any. Made from the task and its attempts: nothing more is
+ * stored. The header and the body, which may be large, stand in the first entry alone.
+ */
+export function logEntries(task: MessageTask, states?: readonly LogState[]): LogEntry[] {
+  const entries = allEntries(task).filter(({ state }) => states === undefined || states.includes(state));
+  if (entries[0] !== undefined)
+    Object.assign(entries[0], { header: headerLists(task.call.headers), ...bodyView(task) });
+  return entries;
+}
+
+function allEntries(task: MessageTask): LogEntry[] {
   const { message, call, tags, queue } = task;
   const shared = {
     messageId: task.id,
@@ -80,8 +90,6 @@ export function logEntries(task: MessageTask): LogEntry[] {
     flowControlKey: message.flow?.key,
     label: tags?.[0],
     labels: tags ?? undefined,
-    header: headerLists(call.headers),
-    ...bodyView(task),
   };
   const entries: LogEntry[] = [
     {
