@@ -1,9 +1,10 @@
 // The module boundaries of the server (docs/architecture.md) and of the tools. Fails when a file imports across a boundary,
-// when files import each other in a cycle, when one reads a clock instead of a parameter, or when one is too long to
-// be read at once.
+// when files import each other in a cycle, when one reads a clock instead of a parameter, when one fills an object by names
+// that may be a stranger's, or when one is too long to be read at once.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { recordWrites } from "./record-writes.mjs";
 
 const source = fileURLToPath(new URL("../packages/server/src", import.meta.url));
 
@@ -228,6 +229,15 @@ for (const name of readdirSync(page, { recursive: true })) {
     if (other in DASHBOARD_RULES && other !== module && !open.includes(other)) {
       complaints.push(`dashboard ${name} may not import ${target}`);
     }
+  }
+}
+
+for (const name of ["server", "sdk", "dashboard"]) {
+  const files = join(repository, "packages", name, "src");
+  for (const file of readdirSync(files, { recursive: true })) {
+    if (!/\.tsx?$/.test(file)) continue;
+    for (const line of recordWrites(readFileSync(join(files, file), "utf8")))
+      complaints.push(`${name} ${file}:${line} fills an object by names; use a Map and Object.fromEntries`);
   }
 }
 

@@ -101,12 +101,12 @@ async function* readBlocks(
 }
 
 function parseBlock(block: string): Block {
-  const fields: Record<string, string> = {};
+  const fields = new Map<string, string>();
   for (const line of block.split("\n")) {
     const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-    if (name !== undefined) fields[name] = value ?? "";
+    if (name !== undefined) fields.set(name, value ?? "");
   }
-  const { id, event = "", data } = fields;
+  const { id, event = "", data } = Object.fromEntries(fields);
   return { event, ...(id !== undefined && { id }), ...(data !== undefined && { data }) };
 }
 

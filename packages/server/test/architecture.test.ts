@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { ROOT, SERVER } from "./places.ts";
 
 /** The page has a table of the files of `server/`, and names the migrations in the line of `store/`. */
@@ -34,3 +35,23 @@ function folders(under: string): string[] {
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${under}${name}/`);
   return under === "" ? names.flatMap((name) => [name, ...folders(name)]) : names;
 }
+
+it("the check of boundaries refuses objects that are filled with names from outside", async () => {
+  const { recordWrites } = await import(pathToFileURL(join(ROOT, "scripts/record-writes.mjs")).href);
+  for (const text of [
+    "const found: Record<string, string> = {};\nfound[name] = value;",
+    "const found = { ...before };\nfound[name.slice(1)] ??= value;",
+    'const found: Readonly<Record<string, string>> = {};\nfound[names[at] ?? ""] = value;',
+    "function fill(found: Record<string, string>) {\n  found[name] = value;\n}",
+    "const found = 1;\nObject.assign({}, stranger);",
+  ])
+    assert.deepEqual(recordWrites(text), [2], text);
+  for (const text of [
+    "const found = new Map();\nfound.set(name, value);",
+    "const found: string[] = [];\nfound[place] = value;",
+    "const found: Record<string, string> = {};\nfound.name = found[name] ?? value;",
+    "const found: Record<string, string> = {};\nif (found[name] === value) return;",
+    "const found: Record<string, string> = {};\n// trusted keys: of our table.\nfound[name] = value;",
+  ])
+    assert.deepEqual(recordWrites(text), [], text);
+});

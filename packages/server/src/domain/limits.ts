@@ -74,7 +74,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 
 /** Parses `name=20, other=none`, or says what is wrong with the text. */
 export function parseLimits(text: string): OwnLimits | { readonly wrong: string } {
-  const own: Record<string, number | null> = {};
+  const own = new Map<string, number | null>();
   for (const part of text.split(",").map((entry) => entry.trim())) {
     if (part === "") continue;
     const [, name = "", figure = ""] = /^(\w+)\s*=\s*(\d{1,16}|none)$/.exec(part) ?? [];
@@ -82,9 +82,9 @@ export function parseLimits(text: string): OwnLimits | { readonly wrong: string 
       return {
         wrong: `has "${part}", which is no <name>=<number> or <name>=none; names are ${LIMIT_NAMES.join(", ")}`,
       };
-    own[name] = figure === "none" ? null : Number(figure);
+    own.set(name, figure === "none" ? null : Number(figure));
   }
-  return own;
+  return Object.fromEntries(own);
 }
 
 export function isWrong(read: OwnLimits | { readonly wrong: string }): read is { readonly wrong: string } {

@@ -28,6 +28,7 @@ export function readHeaders(
     // Assigned, `__proto__` would vanish; defined, it would take effect when code copies the record.
     if (value === undefined || name === "__proto__") continue;
     const text = typeof value === "string" ? value : value.join(", ");
+    // trusted keys: the one that cannot be assigned is left out.
     headers[name] = text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text;
   }
   return headers;

@@ -77,6 +77,7 @@ async function loadSdk(load: (name: string) => Promise<object>): Promise<Sdk> {
   try {
     const modules = await Promise.all(PACKAGES.map(load));
     // By name, so that a build needs none of them; a test sees it work with the versions in the lock file.
+    // trusted keys: names that the packages export.
     return Object.assign({}, ...modules) as Sdk;
   } catch (error) {
     throw new TracePackagesMissing(error);

@@ -89,6 +89,7 @@ export class PreparedQuery<Row extends object> implements Submittable {
       for (let index = 0; index < columns.length; index += 1) {
         const { name, read } = columns[index] as Column;
         const text = fields[index] ?? null;
+        // trusted keys: columns that a statement of ours names.
         row[name] = text === null ? null : read(text);
       }
     } catch (error) {

@@ -23,6 +23,7 @@ export function toRows<Row extends object>(statement: Statement, answer: Answer 
   const template = templateOf(statement, names);
   return rows.map((values) => {
     const row: Record<string, unknown> = { ...template };
+    // trusted keys: columns that a statement of ours names.
     for (let i = 0; i < names.length; i += 1) row[names[i] ?? ""] = values[i];
     return row as Row;
   });

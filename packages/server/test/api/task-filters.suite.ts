@@ -27,6 +27,47 @@ describe("the filters of GET /v1/tasks", () => {
   const list = (query: string) => api.call("GET", `/v1/tasks?${query}`);
   const idsOf = async (query: string) => (await list(query)).body.tasks.map(({ id }: { id: string }) => id);
 
+  it("match an entry of the metadata named __proto__ by its value, in a list and in bulk", async () => {
+    const own = await api.openTeam();
+    const ask = async (method: "GET" | "POST", url: string, payload?: string) => {
+      const headers = { ...own.headers, "content-type": "application/json" };
+      const answer = await api.send({ method, url, headers, ...(payload !== undefined && { payload }) });
+      return { status: answer.status, body: answer.body };
+    };
+    const task = (metadata: string) =>
+      `{"queue":"default","webhook_url":"http://a.test/","delay":60,"metadata":${metadata}}`;
+    const made = await ask("POST", "/v1/tasks", task('{"__proto__":"4711"}'));
+    await ask("POST", "/v1/tasks", task('{"order":"4711"}'));
+    assert.equal(made.status, 201);
+
+    for (const [query, expected] of [
+      ["metadata=__proto__%3D4711", [made.body.id]],
+      ["metadata.__proto__=4711", [made.body.id]],
+      ["metadata.__proto__=other", []],
+      ["metadata.__proto__=4711&metadata.order=4711", []],
+    ] as const) {
+      const { status, body } = await ask("GET", `/v1/tasks?${query}`);
+      assert.equal(status, 200, query);
+      assert.deepEqual(
+        body.tasks.map(({ id }: { id: string }) => id),
+        expected,
+        query,
+      );
+    }
+    for (const [filter, matched] of [
+      ['{"metadata":"__proto__=other"}', 0],
+      ['{"metadata":{"__proto__":"other"}}', 0],
+      ['{"metadata.__proto__":"other"}', 0],
+      ['{"metadata":"__proto__=other","metadata.order":"4711"}', 0],
+      ['{"metadata":"__proto__=4711"}', 1],
+      ['{"metadata":{"__proto__":"4711"}}', 1],
+      ['{"metadata.__proto__":"4711"}', 1],
+    ] as const) {
+      const body = `{"action":"delete","dry_run":true,"filter":${filter}}`;
+      assert.deepEqual(await ask("POST", "/v1/tasks/bulk", body), { status: 200, body: { matched } }, filter);
+    }
+  });
+
   it("match tasks, alone and combined, in either order", async () => {
     const { body } = await api.call("GET", `/v1/tasks/${tagged}`);
     const at = encodeURIComponent(body.created_at);

@@ -13,17 +13,17 @@ export function referencedModels(
   schema: unknown,
   models: Readonly<Record<string, object>>,
 ): Record<string, object> {
-  const found: Record<string, object> = {};
+  const found = new Map<string, object>();
   const visit = (value: unknown) => {
     for (const [, name = ""] of JSON.stringify(value).matchAll(REFERENCE)) {
       const model = models[name];
-      if (model === undefined || name in found) continue;
-      found[name] = model;
+      if (model === undefined || found.has(name)) continue;
+      found.set(name, model);
       visit(model);
     }
   };
   visit(schema);
-  return found;
+  return Object.fromEntries(found);
 }
 
 const REFERENCE = /"\$ref":"([^"#]+)#?"/g;

@@ -41,6 +41,7 @@ export function shareAnswers(paths: object): Record<string, object> {
       const { description, content } = answer;
       const name = nameOf(status, content);
       if (name === null) {
+        // trusted keys: statuses of the document.
         responses[status] = {
           ...answer,
           ...{ headers: headersOf(status, { limited, operation: operationId }) },
@@ -53,6 +54,7 @@ export function shareAnswers(paths: object): Record<string, object> {
         headers: headersOf(status, { limited: !isOAuth }),
         content,
       });
+      // trusted keys: statuses of the document.
       responses[status] = { ...{ $ref: `#/components/responses/${name}` }, description };
     }
   }

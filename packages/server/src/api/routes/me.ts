@@ -50,8 +50,10 @@ function showLimits(
 ): Me["limits"] {
   const used = requestsPerMinute === null ? null : requestsPerMinute - Number(remaining);
   const shown: Me["limits"] = { requestsPerMinute: { max: requestsPerMinute, used } };
-  for (const name of LIMIT_NAMES)
+  for (const name of LIMIT_NAMES) {
+    // trusted keys: names of limits.
     shown[name] =
       "isLeast" in LIMITS[name] ? { min: limits[name] } : { max: limits[name], used: usage[name] ?? null };
+  }
   return shown;
 }

@@ -63,14 +63,15 @@ function describeRefusals(codes: readonly ProblemCode[]): Record<number, ErrorRe
     const said = code === "invalid" ? "a field breaks its rule" : text;
     texts.set(status, [...(texts.get(status) ?? []), `\`${code}\`: ${said}`]);
   }
-  const responses: Record<number, ErrorResponse> = {};
-  for (const [status, lines] of texts) {
-    responses[status] = {
-      description: lines.join(" · "),
-      content: { "application/json": { schema: { $ref: `${ErrorBody.$id}#` } } },
-    };
-  }
-  return responses;
+  return Object.fromEntries(
+    [...texts].map(([status, lines]) => [
+      status,
+      {
+        description: lines.join(" · "),
+        content: { "application/json": { schema: { $ref: `${ErrorBody.$id}#` } } },
+      },
+    ]),
+  );
 }
 
 /** What any route with a JSON body may answer besides. */

@@ -123,14 +123,15 @@ export function gatherEntries(filter: unknown): void {
   if (named.length === 0) return;
   const metadata = members.get("metadata");
   const single = typeof metadata === "string" ? readMetadataEntry(metadata) : null;
-  const entries: Record<string, unknown> =
-    typeof metadata === "object" && metadata !== null ? { ...metadata } : {};
-  if (single !== null) entries[single.key] = single.value;
+  const entries = new Map<string, unknown>(
+    typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [],
+  );
+  if (single !== null) entries.set(single.key, single.value);
   for (const name of named) {
-    entries[name.slice(ENTRY.length)] = members.get(name);
+    entries.set(name.slice(ENTRY.length), members.get(name));
     Reflect.deleteProperty(filter, name);
   }
-  Object.assign(filter, { metadata: entries });
+  Object.assign(filter, { metadata: Object.fromEntries(entries) });
 }
 
 const Filter = Type.Object(JSON_FILTER_FIELDS);
@@ -175,7 +176,7 @@ export function readFilter(said: Static<typeof Filter>, sandbox: boolean | null)
 
 /** Each name once; null if there are none. */
 function readEntries(said: Static<typeof Filter>, complaints: ProblemDetail[]): AskedFilter["metadata"] {
-  const entries: Record<string, string> = {};
+  const entries = new Map<string, string>();
   const entryOf = (name: string, key: string, value: unknown) => ({ name, text: `${key}=${value}` });
   const texts = Object.entries(said).flatMap(([name, value]) => {
     if (name.startsWith(ENTRY)) return entryOf(name, name.slice(ENTRY.length), value);
@@ -186,9 +187,9 @@ function readEntries(said: Static<typeof Filter>, complaints: ProblemDetail[]): 
   for (const { name, text } of texts) {
     const entry = isStorable(text) ? readMetadataEntry(text) : null;
     if (entry === null) complaints.push(mustBe(name, "a key, = and a value, such as order=4711"));
-    else entries[entry.key] = entry.value;
+    else entries.set(entry.key, entry.value);
   }
   if (texts.length > LABEL_LIMITS.entries)
     complaints.push(mustBe("metadata", `at most ${LABEL_LIMITS.entries} entries`));
-  return texts.length === 0 ? null : entries;
+  return texts.length === 0 ? null : Object.fromEntries(entries);
 }

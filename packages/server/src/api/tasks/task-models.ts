@@ -21,6 +21,7 @@ function asked(kind: Shape): TProperties {
     if (name === null || field.ask === undefined) continue;
     const { required, schema = field.schema } = field.ask;
     const isRequired = required === true || required === kind;
+    // trusted keys: fields of the table.
     properties[name] = isRequired ? schemaIn(schema, kind) : Type.Optional(schemaIn(schema, kind));
   }
   return properties;
@@ -33,6 +34,7 @@ function shown(kind: Shape, place: Place): TProperties {
     if (name === null || !field.show?.in.includes(place)) continue;
     const { optional } = field.show;
     const schema = schemaIn(field.schema, kind);
+    // trusted keys: fields of the table.
     properties[name] = optional === true || optional === kind ? Type.Optional(schema) : schema;
   }
   return properties;

@@ -47,6 +47,7 @@ function createReader(shape: Shape): Reader {
     (ofCall ? call : draft)[name] = typeof value === "function" ? value(shape) : value;
     const word = nameIn(field, shape);
     if (word === null) continue;
+    // trusted keys: fields of the table.
     names[name] = word;
     properties.set(word, { name, ofCall });
   }

@@ -17,7 +17,7 @@ export function chooseServer(
   wanted: string | undefined,
 ): Chosen {
   const name = wanted ?? current;
-  const profile = name === null ? undefined : profiles[name];
+  const profile = name !== null && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (wanted !== undefined && profile === undefined)
     throw new Error(`There is no profile "${wanted}"; bellhop profile lists them`);
   if (wanted !== undefined && profile !== undefined) return { ...profile, from: `the profile ${wanted}` };

@@ -77,9 +77,9 @@ function endpointOf({ name, url }: Fields): Fields {
 }
 
 function scheduleRequest(schedule: Fields): { headers: Record<string, string>; body?: string | Buffer } {
-  const headers: Record<string, string> = {};
+  const found = new Map<string, string>();
   const set = (name: string, value: unknown, unit = "") => {
-    if (value !== undefined && value !== null && value !== "") headers[name] = `${String(value)}${unit}`;
+    if (value !== undefined && value !== null && value !== "") found.set(name, `${String(value)}${unit}`);
   };
   set("Upstash-Cron", schedule.cron);
   set("Upstash-Schedule-Id", schedule.scheduleId);
@@ -102,6 +102,7 @@ function scheduleRequest(schedule: Fields): { headers: Record<string, string>; b
   if (isFields(schedule.header))
     for (const [name, values] of Object.entries(schedule.header))
       set(`Upstash-Forward-${name}`, Array.isArray(values) ? values.join(", ") : values);
+  const headers = Object.fromEntries(found);
   const { body, bodyBase64 } = schedule;
   if (typeof bodyBase64 === "string") return { headers, body: Buffer.from(bodyBase64, "base64") };
   return typeof body === "string" && body !== "" ? { headers, body } : { headers };

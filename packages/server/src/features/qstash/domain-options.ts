@@ -213,23 +213,20 @@ function hintFor(name: string): string {
 }
 
 function forwardedBy(headers: HeaderMap, prefix: string): Record<string, string> {
-  const forwarded: Record<string, string> = {};
-  for (const [name, value] of headers)
-    if (name.startsWith(prefix) && name.length > prefix.length) forwarded[name.slice(prefix.length)] = value;
-  return forwarded;
+  const forwarded = [...headers].filter(([name]) => name.startsWith(prefix) && name.length > prefix.length);
+  return Object.fromEntries(forwarded.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
 function othersIn(headers: HeaderMap): Record<string, string> {
-  const others: Record<string, string> = {};
-  for (const [name, value] of headers)
-    if (
-      !name.startsWith("upstash-") &&
-      !NEVER_FORWARDED.has(name) &&
-      !forbiddenHeader(name) &&
-      !SET_BY_US.test(name)
-    )
-      others[name] = value;
-  return others;
+  return Object.fromEntries(
+    [...headers].filter(
+      ([name]) =>
+        !name.startsWith("upstash-") &&
+        !NEVER_FORWARDED.has(name) &&
+        !forbiddenHeader(name) &&
+        !SET_BY_US.test(name),
+    ),
+  );
 }
 
 function callHeaderComplaints(headers: Readonly<Record<string, string>>): ProblemDetail[] {

@@ -185,9 +185,8 @@ export function nextTimes(cron: string, zone: string, after: Date, count: number
 
 /** The wall-clock time at an instant, to the second, as if it were UTC. */
 function wallMs(formatter: Intl.DateTimeFormat, instantMs: number): number {
-  const shown: Record<string, number> = {};
-  for (const { type, value } of formatter.formatToParts(instantMs)) shown[type] = Number(value);
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown;
+  const parts = formatter.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = Object.fromEntries(parts);
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 

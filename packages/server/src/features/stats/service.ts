@@ -193,6 +193,7 @@ function openSeries(of: QueueNow | null, steps: readonly number[], sampled: Read
   let seen = 0;
 
   function stand(one: QueueNow): void {
+    // trusted keys: four states.
     for (const name of ["pending", "active", "waiting", "polling"] as const) standing[name] += one[name];
     const { oldestPendingAt: oldest } = one;
     if (oldest !== null && (oldestPendingAt === null || oldest < oldestPendingAt)) oldestPendingAt = oldest;

@@ -54,6 +54,27 @@ describe("publishing with the official client", () => {
     assert.equal(record.queue, "qstash");
   });
 
+  it("forwards a header named __proto__ as any other", async () => {
+    const { target } = scene;
+    const published = await fetch(`${scene.baseUrl}/v2/publish/${target.url}/names`, {
+      method: "POST",
+      headers: [
+        ["authorization", `Bearer ${scene.api.team.key}`],
+        ["upstash-forward-__proto__", "forwarded"],
+        ["upstash-callback", `${target.url}/names`],
+        ["upstash-callback-forward-__proto__", "to the callback"],
+      ],
+    });
+    assert.equal(published.status, 200);
+    await scene.settle();
+    await scene.settle();
+
+    const sent = scene
+      .callsTo("/names")
+      .map(({ rawHeaders }) => rawHeaders.filter((_, at) => rawHeaders[at - 1] === "__proto__"));
+    assert.deepEqual(sent, [["forwarded"], ["to the callback"]]);
+  });
+
   it("passes a body of any bytes on unchanged, with the content type that it came with", async () => {
     const bytes = Uint8Array.from({ length: 512 }, (_, index) => index % 256);
     const { messageId } = await scene.client.publish({

@@ -8,6 +8,8 @@ export interface Call {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[];
   readonly bytes: Buffer;
 }
 
@@ -40,8 +42,8 @@ export async function openScene(): Promise<Scene> {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const { method = "", url: path = "", headers } = request;
-      const call = { method, path, headers, bytes: Buffer.concat(chunks) };
+      const { method = "", url: path = "", headers, rawHeaders } = request;
+      const call = { method, path, headers, rawHeaders, bytes: Buffer.concat(chunks) };
       calls.push(call);
       target.answer(call, response);
     });
