@@ -40,6 +40,7 @@ export function create${Pascal}Service({ sql }: { readonly sql: Sql }): ${Pascal
     "routes.ts": `import { Type } from "typebox";
 import { access } from "../../api/http/access.ts";
 import { callerOf } from "../../api/http/auth-hook.ts";
+import { costs, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { refusals } from "../../api/schemas/error.ts";
 import { model, ref } from "../../api/schemas/field.ts";
@@ -56,7 +57,8 @@ export function register${Pascal}Routes(app: Api, ${camel}: ${Pascal}Service): v
   app.get(
     "/${name}",
     {
-      config: access("tasks:read"),
+      // It counts all tasks of the team, so it waits for a turn in the line of scans.
+      config: { ...access("tasks:read"), ...costs("scan", { rows: 1_000_000, bytes: SMALL }), isPatient: true },
       schema: {
         operationId: "get${Pascal}",
         tags: ["Tasks"],
@@ -115,6 +117,6 @@ describe("${name.replaceAll("-", " ")}", () => {
     next: `replace what says TODO, then
   npm run generate
   npm run compile && node scripts/test.mjs packages/server/test/features/${name}.test.ts
-npm test then asks for the row in packages/server/test/server/access-rows.ts, the SDK method and the section in docs/api.md.`,
+npm test then asks for the rows in packages/server/test/server/access-rows.ts and test/api/cost-rows.ts, the SDK method and the section in docs/api.md.`,
   };
 }

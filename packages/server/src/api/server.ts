@@ -12,6 +12,7 @@ import { decodeBody } from "./http/body-encoding.ts";
 import { BODY_BOUNDS, type BodyBounds, boundBodies } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { compilersFactory } from "./http/compilers.ts";
+import { type Cost, requireCosts } from "./http/cost.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
 import { acceptJson, refuseBody, refuseManyFields } from "./http/json-body.ts";
@@ -55,7 +56,7 @@ export interface ApiDeps {
     readonly root: readonly RegisterRoutes[];
     /** Under /v1, without a credential. */
     readonly open: readonly RegisterRoutes[];
-    /** Under /v1; each declares who may use it. */
+    /** Under /v1; each declares who may use it, and all what they cost. */
     readonly guarded: readonly RegisterRoutes[];
     /** Interfaces beside /v1, with their own prefix, body parsers and errors; each route declares who may use it. */
     readonly others?: readonly OtherApi[];
@@ -79,7 +80,7 @@ export interface ApiDeps {
   /** Wraps the handler of every request. */
   readonly onHandle?: ((headers: IncomingHttpHeaders, next: () => void) => void) | undefined;
   /** Called for every registered route. */
-  readonly onRoute?: (method: string, url: string) => void;
+  readonly onRoute?: (method: string, url: string, cost: Cost | undefined) => void;
 }
 
 /** The maximum length of a URL, so that an overlong id or name is answered as not found. */
@@ -110,7 +111,9 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
   });
   const { onRoute } = deps;
-  if (onRoute !== undefined) app.addHook("onRoute", ({ method, url }) => onRoute(String(method), url));
+  if (onRoute !== undefined)
+    app.addHook("onRoute", ({ method, url, config }) => onRoute(String(method), url, config?.cost));
+  requireCosts(app);
   app.decorateRequest("principal", null);
   app.decorateRequest("credential", null);
   acceptJson(app, deps.json, deps.loop);

@@ -42,7 +42,9 @@ export interface Answer {
 }
 
 type Method = NonNullable<InjectOptions["method"]>;
-type Http = Partial<Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "bodies" | "deadlines">> & {
+type Http = Partial<
+  Pick<ApiDeps, "trustProxy" | "publicUrl" | "connections" | "bodies" | "deadlines" | "onRoute">
+> & {
   readonly links?: LinkDelivery;
   readonly heartbeatMs?: number;
   readonly page?: PageFiles;

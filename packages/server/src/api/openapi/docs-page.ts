@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FastifyReply, type FastifyRequest, fastify, type preHandlerHookHandler } from "fastify";
 import { cacheAnswers } from "../http/answer-cache.ts";
+import { costs, RECORD } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 
 const PATH = "/docs";
@@ -16,15 +17,19 @@ export async function serveDocs(app: Api): Promise<void> {
     cacheAnswers(docs);
     let renderer: ReturnType<typeof createRenderer> | undefined;
     for (const part of PARTS) {
-      docs.get(`${PATH}${part}`, { schema: { hide: true } }, async (_request, reply) => {
-        renderer ??= createRenderer(() => app.swagger());
-        const { headers, payload } = await (await renderer).inject(`${PATH}${part}`);
-        for (const name of RENDERED_HEADERS) {
-          const value = headers[name];
-          if (value !== undefined) reply.header(name, value);
-        }
-        return payload;
-      });
+      docs.get(
+        `${PATH}${part}`,
+        { config: costs("point", { rows: 0, bytes: RECORD }), schema: { hide: true } },
+        async (_request, reply) => {
+          renderer ??= createRenderer(() => app.swagger());
+          const { headers, payload } = await (await renderer).inject(`${PATH}${part}`);
+          for (const name of RENDERED_HEADERS) {
+            const value = headers[name];
+            if (value !== undefined) reply.header(name, value);
+          }
+          return payload;
+        },
+      );
     }
   });
 }

@@ -1,6 +1,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
 import { cacheAnswers } from "../http/answer-cache.ts";
+import { costs, RECORD } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { easeClients } from "./client-types.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
@@ -80,7 +81,11 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
   });
   await app.register(async (scope) => {
     cacheAnswers(scope);
-    scope.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+    scope.get(
+      "/openapi.json",
+      { config: costs("point", { rows: 0, bytes: RECORD }), schema: { hide: true } },
+      async () => app.swagger(),
+    );
   });
 }
 

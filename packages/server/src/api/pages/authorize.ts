@@ -4,6 +4,7 @@ import { formTargetOf } from "../../domain/identity/redirect-uri.ts";
 import type { ConsentQuestion } from "../../service/oauth/consent-service.ts";
 import type { OAuthService, Visitor } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import type { SessionCookies } from "../http/session-cookie.ts";
 import { SCOPE_WORDS } from "../openapi/scope-words.ts";
@@ -33,6 +34,7 @@ export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
   app.get(
     PATH,
     {
+      config: costs("page", { rows: 1_001, bytes: MIB }),
       // Never a 400: the application gets a redirect once its address is verified.
       attachValidation: true,
       schema: {
@@ -62,20 +64,25 @@ export function registerAuthorizePages(app: Api, deps: AuthorizeDeps): void {
     },
   );
 
-  app.post(PATH, { schema: { hide: true } }, async (request, reply) => {
-    const asked = await ask(deps, request, reply);
-    if (asked === null) return reply;
-    const { question, visitor } = asked;
-    const isOwn =
-      isOwnOrigin(request, oauth.issuer()) && visitor.isOwnForm(queryOf(request), formField(request, "csrf"));
-    if (!isOwn) return sendForeignFormPage(reply);
-    // 303: the browser continues with a GET, and the form is not sent on.
-    reply.header("cache-control", "no-store");
-    const isAllowed = formField(request, "decision") === "allow";
-    if (!isAllowed) return reply.redirect(question.denied, 303);
-    const requester = { ...visitor.principal, address: request.ip, requestId: request.id };
-    return reply.redirect(await question.allow(requester), 303);
-  });
+  app.post(
+    PATH,
+    { config: costs("write", { rows: 1, bytes: SMALL }), schema: { hide: true } },
+    async (request, reply) => {
+      const asked = await ask(deps, request, reply);
+      if (asked === null) return reply;
+      const { question, visitor } = asked;
+      const isOwn =
+        isOwnOrigin(request, oauth.issuer()) &&
+        visitor.isOwnForm(queryOf(request), formField(request, "csrf"));
+      if (!isOwn) return sendForeignFormPage(reply);
+      // 303: the browser continues with a GET, and the form is not sent on.
+      reply.header("cache-control", "no-store");
+      const isAllowed = formField(request, "decision") === "allow";
+      if (!isAllowed) return reply.redirect(question.denied, 303);
+      const requester = { ...visitor.principal, address: request.ip, requestId: request.id };
+      return reply.redirect(await question.allow(requester), 303);
+    },
+  );
 }
 
 interface Asked {

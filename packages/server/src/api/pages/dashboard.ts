@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../domain/problem.ts";
 import { acceptedCodings, isHeld } from "../http/answer-cache.ts";
+import { costs, RECORD } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
@@ -76,11 +77,15 @@ function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): Fas
 
 /** Files with hashed names. Uncounted: one look at the dashboard asks for many, and each is in memory. */
 export function registerDashboardFiles(app: Api, dashboard: Dashboard | null): void {
-  app.get("/assets/*", { config: UNCOUNTED, schema: { hide: true } }, async (request, reply) => {
-    const file = dashboard?.findFile(pathOf(request));
-    if (dashboard === null || file === undefined) throw new Problem("not_found");
-    return dashboard.sendFile(file, request, reply);
-  });
+  app.get(
+    "/assets/*",
+    { config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: RECORD }) }, schema: { hide: true } },
+    async (request, reply) => {
+      const file = dashboard?.findFile(pathOf(request));
+      if (dashboard === null || file === undefined) throw new Problem("not_found");
+      return dashboard.sendFile(file, request, reply);
+    },
+  );
 }
 
 /** Without the query. */

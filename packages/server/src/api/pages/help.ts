@@ -1,6 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { html } from "../../domain/html.ts";
 import { Problem } from "../../domain/problem.ts";
+import { costs, RECORD } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import { pathOf, sendDocument, sendPageFile } from "./dashboard.ts";
@@ -11,7 +12,10 @@ const PATH = "/help";
 
 /** The documentation of the version that runs here, built from the repository's `docs`. Uncounted: every file is in memory. */
 export function registerHelpPages(app: Api, help: PageFiles | null): void {
-  const options = { config: UNCOUNTED, schema: { hide: true } };
+  const options = {
+    config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: RECORD }) },
+    schema: { hide: true },
+  };
 
   app.get(PATH, options, async (request, reply) =>
     help === null ? sendMissing(reply) : sendDocument(help.index, request, reply),

@@ -5,6 +5,7 @@ import { Problem } from "../../domain/problem.ts";
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
 import type { SignInService } from "../../service/people/sign-in-service.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import type { CookieRules, SessionCookies } from "../http/session-cookie.ts";
 import { answerErrorPage } from "./error-page.ts";
@@ -40,51 +41,66 @@ export function registerSignInPages(
   acceptForms(app);
   app.setErrorHandler(answerErrorPage);
 
-  app.get("/sign-in", { schema: { hide: true, querystring: SignInQuery } }, async (request, reply) =>
-    sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null, links }),
+  app.get(
+    "/sign-in",
+    { config: costs("point", { rows: 0, bytes: SMALL }), schema: { hide: true, querystring: SignInQuery } },
+    async (request, reply) =>
+      sendSignInForm(reply, { email: "", next: readNextPath(request.query.next), complaint: null, links }),
   );
 
-  app.post("/sign-in", { schema: { hide: true } }, async (request, reply) => {
-    const email = formField(request, "email");
-    const next = await keepQuestion(oauth, readNextPath(formField(request, "next")));
-    try {
-      await signIn.requestLink(email, { address: request.ip, nextPath: next });
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== "invalid") throw error;
-      return sendSignInForm(reply, {
-        email,
-        next,
-        complaint: "Please enter a valid mail address.",
-        links,
-      });
-    }
-    return SENT_PAGES[links](reply, email, next);
-  });
+  app.post(
+    "/sign-in",
+    { config: costs("write", { rows: 1, bytes: SMALL }), schema: { hide: true } },
+    async (request, reply) => {
+      const email = formField(request, "email");
+      const next = await keepQuestion(oauth, readNextPath(formField(request, "next")));
+      try {
+        await signIn.requestLink(email, { address: request.ip, nextPath: next });
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== "invalid") throw error;
+        return sendSignInForm(reply, {
+          email,
+          next,
+          complaint: "Please enter a valid mail address.",
+          links,
+        });
+      }
+      return SENT_PAGES[links](reply, email, next);
+    },
+  );
 
   // A link scanner reaches only this page; the click on its button signs in.
-  app.get("/sign-in/link", { schema: { hide: true, querystring: LinkQuery } }, async (request, reply) => {
-    const { token = "" } = request.query;
-    await signIn.check(token);
-    return sendPage(reply, {
-      title: "Welcome to Bellhop",
-      body: html`<p>One click, and you are signed in.</p>
+  app.get(
+    "/sign-in/link",
+    { config: costs("point", { rows: 1, bytes: SMALL }), schema: { hide: true, querystring: LinkQuery } },
+    async (request, reply) => {
+      const { token = "" } = request.query;
+      await signIn.check(token);
+      return sendPage(reply, {
+        title: "Welcome to Bellhop",
+        body: html`<p>One click, and you are signed in.</p>
 <form method="post" action="/sign-in/link">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="form" value="${formKey.issue(request, reply)}">
 <button type="submit">Sign in</button>
 </form>
 <p class="soft">You did not ask for this? Then close this page, and nothing happens.</p>`,
-    });
-  });
+      });
+    },
+  );
 
-  app.post("/sign-in/link", { schema: { hide: true } }, async (request, reply) => {
-    formKey.check(request);
-    const origin = { address: request.ip, requestId: request.id };
-    const { session, nextPath } = await signIn.exchange(formField(request, "token"), origin);
-    reply.header("set-cookie", cookies.set(request, session.token, session.expiresAt));
-    // 303: the browser goes on with a GET, and a reload does not send the form again.
-    return reply.header("cache-control", "no-store").redirect(nextPath ?? HOME, 303);
-  });
+  app.post(
+    "/sign-in/link",
+    { config: costs("write", { rows: 1, bytes: SMALL }), schema: { hide: true } },
+    async (request, reply) => {
+      formKey.check(request);
+      const origin = { address: request.ip, requestId: request.id };
+      const { session, nextPath } = await signIn.exchange(formField(request, "token"), origin);
+      reply.header("set-cookie", cookies.set(request, session.token, session.expiresAt));
+      // 303: the browser goes on with a GET, and a reload does not send the form again.
+      return reply.header("cache-control", "no-store").redirect(nextPath ?? HOME, 303);
+    },
+  );
 }
 
 function sendMailedPage(reply: FastifyReply, email: string, next: string | null): FastifyReply {

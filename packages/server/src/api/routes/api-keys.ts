@@ -4,6 +4,7 @@ import type { ApiKey } from "../../domain/identity/api-key.ts";
 import type { ApiKeyService } from "../../service/access/api-key-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -19,7 +20,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
     "/apikeys",
     {
       preValidation: refuseBlankName,
-      config: access("apikeys:write", "admin"),
+      config: { ...access("apikeys:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "createApiKey",
         tags,
@@ -44,7 +45,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
     "/apikeys",
     {
       preValidation: readIntegers("limit"),
-      config: access("apikeys:read", "member"),
+      config: { ...access("apikeys:read", "member"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listApiKeys",
         tags,
@@ -63,7 +64,7 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
   app.delete(
     "/apikeys/:key_id",
     {
-      config: access("apikeys:write", "admin"),
+      config: { ...access("apikeys:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "revokeApiKey",
         tags,

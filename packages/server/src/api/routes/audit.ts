@@ -4,6 +4,7 @@ import { parseId } from "../../domain/public-id.ts";
 import type { AuditQuery, AuditService } from "../../service/audit/audit-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { costs, MIB } from "../http/cost.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/audit.ts";
@@ -15,7 +16,11 @@ export function registerAuditRoutes(app: Api, audit: AuditService): void {
     "/audit",
     {
       preValidation: readIntegers("limit"),
-      config: { ...access("team:read", "admin"), isPatient: true },
+      config: {
+        ...access("team:read", "admin"),
+        isPatient: true,
+        ...costs("page", { rows: 101, bytes: MIB }),
+      },
       schema: {
         operationId: "listAuditEvents",
         tags: ["Audit log"],

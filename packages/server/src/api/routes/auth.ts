@@ -3,6 +3,7 @@ import type { ListedSession, SessionService, SignedIn } from "../../service/peop
 import type { SignInService } from "../../service/people/sign-in-service.ts";
 import { access } from "../http/access.ts";
 import { acceptedCredential, callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { OPEN_BODY_LIMIT } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, openRefusals, refusals } from "../schemas/error.ts";
@@ -16,6 +17,7 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   app.post(
     "/auth/magic-link",
     {
+      config: costs("write", { rows: 1, bytes: SMALL }),
       bodyLimit: OPEN_BODY_LIMIT,
       schema: {
         operationId: "requestMagicLink",
@@ -43,6 +45,7 @@ export function registerSignInRoutes(app: Api, signIn: SignInService): void {
   app.post(
     "/auth/session",
     {
+      config: costs("write", { rows: 1, bytes: SMALL }),
       bodyLimit: OPEN_BODY_LIMIT,
       schema: {
         operationId: "openSession",
@@ -73,7 +76,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
   app.get(
     "/sessions",
     {
-      config: access("session"),
+      config: { ...access("session"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listSessions",
         tags,
@@ -89,7 +92,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
   app.delete(
     "/sessions/:session_id",
     {
-      config: access("session"),
+      config: { ...access("session"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "endOneSession",
         tags,
@@ -112,7 +115,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
   app.delete(
     "/auth/session",
     {
-      config: access("session"),
+      config: { ...access("session"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "endSession",
         tags,
@@ -131,7 +134,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
   app.post(
     "/auth/session/team",
     {
-      config: access("session"),
+      config: { ...access("session"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "switchTeam",
         tags,

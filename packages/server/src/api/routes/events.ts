@@ -11,6 +11,7 @@ import type { AuthService } from "../../service/access/auth-service.ts";
 import type { EventFeed } from "../../service/tasks/event-feed.ts";
 import { type Access, access, requireAccess } from "../http/access.ts";
 import { acceptedCredential, callerOf } from "../http/auth-hook.ts";
+import { costs, MIB } from "../http/cost.ts";
 import { createEventBody } from "../http/event-stream.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
@@ -88,7 +89,7 @@ export function registerEventRoutes(
       // An answer without a body has no end to wait for.
       exposeHeadRoute: false,
       // It is answered for as long as it is read.
-      config: { ...access(READ.scope), isPatient: true },
+      config: { ...access(READ.scope), isPatient: true, ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "streamEvents",
         tags: ["Events"],

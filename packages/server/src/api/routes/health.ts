@@ -1,4 +1,5 @@
 import type { HealthService } from "../../service/health-service.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import { serverRefusals } from "../schemas/error.ts";
@@ -12,7 +13,7 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
   app.get(
     "/livez",
     {
-      config: UNCOUNTED,
+      config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: SMALL }) },
       schema: {
         operationId: "getLiveness",
         tags,
@@ -32,7 +33,7 @@ export function registerHealthRoutes(app: Api, health: HealthService): void {
     app.get(
       path,
       {
-        config: UNCOUNTED,
+        config: { ...UNCOUNTED, ...costs("point", { rows: 1, bytes: SMALL }) },
         schema: {
           operationId,
           tags,

@@ -6,6 +6,7 @@ import { formatId, parseId } from "../../domain/public-id.ts";
 import type { InvitationService } from "../../service/people/invitation-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -22,7 +23,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
         const complaints = blankComplaints(body, "email");
         if (complaints.length > 0) throw invalid(complaints);
       },
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "createInvitation",
         tags,
@@ -50,7 +51,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
   app.get(
     "/team/invitations",
     {
-      config: access("team:read", "admin"),
+      config: { ...access("team:read", "admin"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listInvitations",
         tags,
@@ -67,7 +68,7 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
   app.delete(
     "/team/invitations/:invitation_id",
     {
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "revokeInvitation",
         tags,

@@ -5,6 +5,7 @@ import { formatId } from "../../domain/public-id.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -14,7 +15,7 @@ export function registerMeRoute(app: Api, teams: TeamService): void {
   app.get(
     "/me",
     {
-      config: access("any"),
+      config: { ...access("any"), ...costs("point", { rows: 2, bytes: SMALL }) },
       schema: {
         operationId: "getMe",
         tags: ["Teams"],

@@ -4,6 +4,7 @@ import { formatId, parseId } from "../../domain/public-id.ts";
 import type { MemberService, RemovedMember } from "../../service/people/member-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -16,7 +17,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.get(
     "/team/members",
     {
-      config: access("team:read"),
+      config: { ...access("team:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listMembers",
         tags,
@@ -31,7 +32,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.patch(
     "/team/members/:user_id",
     {
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "changeMemberRole",
         tags,
@@ -56,7 +57,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.delete(
     "/team/members/:user_id",
     {
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 100, bytes: SMALL }) },
       schema: {
         operationId: "removeMember",
         tags,
@@ -74,7 +75,7 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
     "/team/membership",
     {
       // A member needs no role to leave.
-      config: access("session"),
+      config: { ...access("session"), ...costs("write", { rows: 100, bytes: SMALL }) },
       schema: {
         operationId: "leaveTeam",
         tags,

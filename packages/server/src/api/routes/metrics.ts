@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Problem } from "../../domain/problem.ts";
+import { costs, MIB } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 
@@ -17,11 +18,15 @@ export interface MetricsAccess {
 
 /** For Prometheus. Not rate limited: a scraper runs forever, perhaps through a shared proxy. */
 export function registerMetricsRoute(app: Api, page: MetricsPage, access: MetricsAccess): void {
-  app.get("/metrics", { config: UNCOUNTED, schema: { hide: true } }, async (request, reply) => {
-    refuseStranger(access, request.headers.authorization);
-    reply.header("cache-control", "no-store").type(page.contentType);
-    return page.render();
-  });
+  app.get(
+    "/metrics",
+    { config: { ...UNCOUNTED, ...costs("page", { rows: 1_001, bytes: MIB }) }, schema: { hide: true } },
+    async (request, reply) => {
+      refuseStranger(access, request.headers.authorization);
+      reply.header("cache-control", "no-store").type(page.contentType);
+      return page.render();
+    },
+  );
 }
 
 function refuseStranger({ exposed, token }: MetricsAccess, authorization = ""): void {

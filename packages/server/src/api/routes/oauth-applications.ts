@@ -16,6 +16,7 @@ import type {
 } from "../../service/oauth/oauth-application-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -31,7 +32,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
     "/oauth/applications",
     {
       preValidation: async (request) => refuseLists(request.body),
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "createApplication",
         tags,
@@ -57,7 +58,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
     "/oauth/applications",
     {
       preValidation: readIntegers("limit"),
-      config: access("team:read"),
+      config: { ...access("team:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listApplications",
         tags,
@@ -76,7 +77,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
   app.delete(
     "/oauth/applications/:clientId",
     {
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 100, bytes: SMALL }) },
       schema: {
         operationId: "deleteApplication",
         tags,
@@ -98,7 +99,7 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
   app.post(
     "/oauth/applications/:clientId/rotate",
     {
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "rotateApplicationSecret",
         tags,

@@ -2,6 +2,7 @@ import type { Authorization } from "../../domain/identity/oauth-application.ts";
 import type { AuthorizationService } from "../../service/oauth/authorization-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -13,7 +14,7 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
   app.get(
     "/oauth/authorizations",
     {
-      config: access("team:read"),
+      config: { ...access("team:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listAuthorizations",
         tags,
@@ -32,7 +33,7 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
     "/oauth/authorizations/:authorization_id",
     {
       // A person needs no role to take back their own consent; for that of another the service asks for one.
-      config: access("team:write", "viewer"),
+      config: { ...access("team:write", "viewer"), ...costs("write", { rows: 100, bytes: SMALL }) },
       schema: {
         operationId: "endAuthorization",
         tags,

@@ -6,6 +6,7 @@ import type { Problem } from "../../domain/problem.ts";
 import type { ClientRequest } from "../../service/oauth/client-authentication.ts";
 import type { OAuthService } from "../../service/oauth/oauth-service.ts";
 import { readParameters } from "../../service/oauth/parameters.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import { refuse } from "../http/error-answer.ts";
 import type { Api } from "../http/schema-types.ts";
 import { acceptForms } from "../pages/form.ts";
@@ -40,6 +41,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
   app.post(
     "/v1/oauth/token",
     {
+      config: costs("write", { rows: 2, bytes: SMALL }),
       // The answers to what is missing or wrong are given in the words of the RFC.
       attachValidation: true,
       schema: {
@@ -72,6 +74,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
   app.post(
     "/v1/oauth/revoke",
     {
+      config: costs("write", { rows: 1, bytes: SMALL }),
       attachValidation: true,
       onSend: recheck,
       schema: {
@@ -98,6 +101,7 @@ export function registerOAuthRoutes(app: Api, oauth: OAuthService, recheck: onSe
   app.get(
     "/.well-known/oauth-authorization-server",
     {
+      config: costs("point", { rows: 0, bytes: SMALL }),
       schema: {
         operationId: "getAuthorizationServer",
         tags,

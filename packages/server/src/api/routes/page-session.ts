@@ -7,6 +7,7 @@ import type { AuthService } from "../../service/access/auth-service.ts";
 import type { SystemService } from "../../service/operator/system-service.ts";
 import type { SessionService } from "../../service/people/session-service.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { problemBody } from "../http/error-answer.ts";
 import type { Api } from "../http/schema-types.ts";
 import type { SessionCookies } from "../http/session-cookie.ts";
@@ -69,32 +70,44 @@ export function registerPageSessionRoutes(app: Api, deps: PageSessionDeps): void
     requestId: request.id,
   });
 
-  app.get("/page/session", { schema: { hide: true } }, async (request, reply) => {
-    keep(reply);
-    try {
-      return await show((await sessionOf(request)).principal);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== "token_invalid") throw error;
-      // Not by the header that other refusals of this kind have: there is no credential that a browser should ask for.
-      // Whether this browser was signed in before: the page then says why it asks again.
-      const hadSession = cookies.readPage(request) !== undefined;
-      return reply.code(401).send({ ...problemBody(error), signIn: { ...signIn, hadSession }, version });
-    }
-  });
+  app.get(
+    "/page/session",
+    { config: costs("page", { rows: 1_001, bytes: MIB }), schema: { hide: true } },
+    async (request, reply) => {
+      keep(reply);
+      try {
+        return await show((await sessionOf(request)).principal);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== "token_invalid") throw error;
+        // Not by the header that other refusals of this kind have: there is no credential that a browser should ask for.
+        // Whether this browser was signed in before: the page then says why it asks again.
+        const hadSession = cookies.readPage(request) !== undefined;
+        return reply.code(401).send({ ...problemBody(error), signIn: { ...signIn, hadSession }, version });
+      }
+    },
+  );
 
-  app.post("/page/session/end", { schema: { hide: true } }, async (request, reply) => {
-    const { principal, token } = await sessionOf(request);
-    await sessions.end(requesterOf(principal, request), token);
-    auth.recheck();
-    return keep(reply).header("set-cookie", cookies.clear(request)).send({ signIn });
-  });
+  app.post(
+    "/page/session/end",
+    { config: costs("write", { rows: 1, bytes: SMALL }), schema: { hide: true } },
+    async (request, reply) => {
+      const { principal, token } = await sessionOf(request);
+      await sessions.end(requesterOf(principal, request), token);
+      auth.recheck();
+      return keep(reply).header("set-cookie", cookies.clear(request)).send({ signIn });
+    },
+  );
 
-  app.post("/page/session/team", { schema: { hide: true, body: SwitchTeam } }, async (request, reply) => {
-    const { principal, token } = await sessionOf(request);
-    const opened = await sessions.switchTeam(requesterOf(principal, request), token, request.body.team);
-    auth.recheck();
-    const { session } = opened;
-    keep(reply).header("set-cookie", cookies.set(request, session.token, session.expiresAt));
-    return show(await auth.authenticate(session.token, request.ip));
-  });
+  app.post(
+    "/page/session/team",
+    { config: costs("page", { rows: 1_001, bytes: MIB }), schema: { hide: true, body: SwitchTeam } },
+    async (request, reply) => {
+      const { principal, token } = await sessionOf(request);
+      const opened = await sessions.switchTeam(requesterOf(principal, request), token, request.body.team);
+      auth.recheck();
+      const { session } = opened;
+      keep(reply).header("set-cookie", cookies.set(request, session.token, session.expiresAt));
+      return show(await auth.authenticate(session.token, request.ip));
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import type { ProviderService } from "../../service/tasks/provider-service.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { openRefusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -9,6 +10,7 @@ export function registerProviderRoutes(app: Api, providers: ProviderService): vo
   app.get(
     "/providers",
     {
+      config: costs("point", { rows: 0, bytes: SMALL }),
       schema: {
         operationId: "listProviders",
         tags: ["Providers"],

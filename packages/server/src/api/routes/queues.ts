@@ -4,6 +4,7 @@ import { readQueueName } from "../../domain/queue.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
 import { access, accessForTestKeys } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -28,7 +29,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.post(
     "/queues",
     {
-      config: accessForTestKeys("queues:write"),
+      config: { ...accessForTestKeys("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "createQueue",
         tags,
@@ -52,7 +53,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     "/queues",
     {
       preValidation: readIntegers("limit"),
-      config: access("queues:read"),
+      config: { ...access("queues:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listQueues",
         tags,
@@ -72,7 +73,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.get(
     "/queues/:queue_name",
     {
-      config: access("queues:read"),
+      config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "getQueue",
         tags,
@@ -90,7 +91,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     "/queues/:queue_name",
     {
       preValidation: refuseRename,
-      config: access("queues:write"),
+      config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "updateQueue",
         tags,
@@ -113,7 +114,7 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     app.post(
       `/queues/:queue_name/${action}`,
       {
-        config: access("queues:write"),
+        config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
         schema: {
           operationId: `${action}Queue`,
           tags,
@@ -133,7 +134,11 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
   app.delete(
     "/queues/:queue_name",
     {
-      config: { ...access("queues:write"), isPatient: true },
+      config: {
+        ...access("queues:write"),
+        isPatient: true,
+        ...costs("fan-out", { rows: 1_000_000, bytes: SMALL }),
+      },
       schema: {
         operationId: "deleteQueue",
         tags,

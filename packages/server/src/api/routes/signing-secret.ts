@@ -1,6 +1,7 @@
 import type { SigningSecretService, SigningSecretView } from "../../service/vault/signing-secret-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -12,7 +13,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
   app.get(
     "/signing-secret",
     {
-      config: access("webhooks:read", "admin"),
+      config: { ...access("webhooks:read", "admin"), ...costs("point", { rows: 2, bytes: SMALL }) },
       schema: {
         operationId: "getSigningSecret",
         tags,
@@ -28,7 +29,7 @@ export function registerSigningSecretRoutes(app: Api, signingSecrets: SigningSec
   app.post(
     "/signing-secret/rotate",
     {
-      config: access("webhooks:write", "admin"),
+      config: { ...access("webhooks:write", "admin"), ...costs("write", { rows: 2, bytes: SMALL }) },
       schema: {
         operationId: "rotateSigningSecret",
         tags,

@@ -1,6 +1,7 @@
 import type { SystemService } from "../../service/operator/system-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -10,7 +11,7 @@ export function registerSystemRoute(app: Api, system: SystemService): void {
   app.get(
     "/system",
     {
-      config: access("team:read"),
+      config: { ...access("team:read"), ...costs("point", { rows: 100, bytes: SMALL }) },
       schema: {
         operationId: "getSystem",
         tags: ["Health"],

@@ -2,6 +2,7 @@ import type { preValidationHookHandler } from "fastify";
 import { dropNulls } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { requesterOf } from "../http/auth-hook.ts";
+import { costs, RECORD, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
@@ -21,7 +22,7 @@ export function registerTaskActionRoutes(
   app.post(
     "/tasks/:task_id/cancel",
     {
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "cancelTask",
         tags,
@@ -44,7 +45,7 @@ export function registerTaskActionRoutes(
     "/tasks/:task_id/retry",
     {
       preValidation: readNothingAsEmpty,
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "retryTask",
         tags,
@@ -84,7 +85,7 @@ export function registerTaskActionRoutes(
   app.post(
     "/tasks/:task_id/dismiss",
     {
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "dismissTask",
         tags,
@@ -105,7 +106,7 @@ export function registerTaskActionRoutes(
   app.post(
     "/tasks/:task_id/notifications/resend",
     {
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "resendTaskNotification",
         tags,
@@ -129,7 +130,7 @@ export function registerTaskActionRoutes(
   app.delete(
     "/tasks/:task_id",
     {
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "deleteTask",
         tags,

@@ -12,6 +12,7 @@ import { mayHoldNulls, nullsDropped } from "../http/absent-fields.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
 import { firstErrorOnly } from "../http/compilers.ts";
+import { costs, MIB } from "../http/cost.ts";
 import { manyFieldsIn } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { toProblem, unknownField } from "../http/validation.ts";
@@ -101,7 +102,11 @@ export function registerBatchRoute(
     {
       bodyLimit: BODY_LIMIT,
       preValidation: nullsDropped(Object.keys(CreateTasks.properties)),
-      config: { ...access("tasks:write"), isPatient: true },
+      config: {
+        ...access("tasks:write"),
+        isPatient: true,
+        ...costs("fan-out", { rows: 1_000, bytes: 16 * MIB }),
+      },
       schema: {
         operationId: "createTasks",
         tags: ["Tasks"],

@@ -5,6 +5,7 @@ import { parseTaskId, publicTaskId } from "../../domain/task-id.ts";
 import type { ExplanationService } from "../../service/tasks/explanation-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
+import { costs, SMALL } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { model, oneOf, ref } from "../schemas/field.ts";
@@ -66,7 +67,7 @@ export function registerExplanationRoute(
   app.get(
     "/tasks/:task_id/explain",
     {
-      config: { ...access("tasks:read"), isPatient: true },
+      config: { ...access("tasks:read"), isPatient: true, ...costs("scan", { rows: 10_000, bytes: SMALL }) },
       schema: {
         operationId: "explainTask",
         tags: ["Tasks"],

@@ -9,6 +9,7 @@ import type { WaitingService } from "../../service/tasks/waiting-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
 import { compileAtStart } from "../http/compilers.ts";
+import { costs, MIB, RECORD } from "../http/cost.ts";
 import { openWaits, readWait, WaitQuery } from "../http/long-wait.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -50,7 +51,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     "/tasks",
     {
       preValidation: [readWait, prepareBody],
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "createTask",
         tags,
@@ -110,7 +111,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     "/tasks",
     {
       preValidation: readIntegers("limit", "offset"),
-      config: { ...access("tasks:read"), isPatient: true },
+      config: { ...access("tasks:read"), isPatient: true, ...costs("scan", { rows: 21_000, bytes: MIB }) },
       schema: {
         operationId: "listTasks",
         tags,
@@ -146,7 +147,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     "/tasks/:task_id",
     {
       preValidation: readWait,
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), ...costs("point", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "getTask",
         tags,

@@ -5,6 +5,7 @@ import { formatId } from "../../domain/public-id.ts";
 import type { TeamService } from "../../service/people/team-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
@@ -17,7 +18,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
   app.get(
     "/teams",
     {
-      config: access("session"),
+      config: { ...access("session"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listTeams",
         tags,
@@ -38,7 +39,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
     {
       preValidation: refuseBlankName,
       // Any role will do: it is a role in the current team, which this does not concern.
-      config: access("session"),
+      config: { ...access("session"), ...costs("write", { rows: 2, bytes: SMALL }) },
       schema: {
         operationId: "createTeam",
         tags,
@@ -63,7 +64,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
   app.get(
     "/team",
     {
-      config: access("team:read"),
+      config: { ...access("team:read"), ...costs("point", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "getTeam",
         tags,
@@ -79,7 +80,7 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
     "/team",
     {
       preValidation: refuseBlankName,
-      config: access("team:write", "admin"),
+      config: { ...access("team:write", "admin"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "renameTeam",
         tags,

@@ -6,6 +6,7 @@ import { parseAllowedHost, type VaultToken } from "../../domain/vault-token.ts";
 import type { VaultService } from "../../service/vault/vault-service.ts";
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
 import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
@@ -24,7 +25,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
         if (!vault.isOpen) throw new Problem("vault_off");
         refuseEarly(request.body);
       },
-      config: access("tokens:write"),
+      config: { ...access("tokens:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "createToken",
         tags,
@@ -62,7 +63,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
     "/tokens",
     {
       preValidation: readIntegers("limit"),
-      config: access("tokens:read"),
+      config: { ...access("tokens:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listTokens",
         tags,
@@ -82,7 +83,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   app.get(
     "/tokens/:tokenId",
     {
-      config: access("tokens:read"),
+      config: { ...access("tokens:read"), ...costs("point", { rows: 100, bytes: SMALL }) },
       schema: {
         operationId: "getToken",
         tags,
@@ -101,7 +102,7 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   app.delete(
     "/tokens/:tokenId",
     {
-      config: access("tokens:write"),
+      config: { ...access("tokens:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "revokeToken",
         tags,

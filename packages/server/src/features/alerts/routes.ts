@@ -1,5 +1,6 @@
 import { accessForLiveKeys } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -31,7 +32,7 @@ export function registerAlertRoutes(
   app.post(
     "/alerts",
     {
-      config: accessForLiveKeys("webhooks:write"),
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
       schema: {
         operationId: "createAlert",
         tags,
@@ -60,7 +61,7 @@ export function registerAlertRoutes(
     "/alerts",
     {
       preValidation: readIntegers("limit"),
-      config: accessForLiveKeys("webhooks:read"),
+      config: { ...accessForLiveKeys("webhooks:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listAlerts",
         tags,
@@ -79,7 +80,7 @@ export function registerAlertRoutes(
   app.get(
     "/alerts/:alert_id",
     {
-      config: accessForLiveKeys("webhooks:read"),
+      config: { ...accessForLiveKeys("webhooks:read"), ...costs("point", { rows: 11, bytes: SMALL }) },
       schema: {
         operationId: "getAlert",
         tags,
@@ -97,7 +98,7 @@ export function registerAlertRoutes(
   app.patch(
     "/alerts/:alert_id",
     {
-      config: accessForLiveKeys("webhooks:write"),
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
       schema: {
         operationId: "updateAlert",
         tags,
@@ -130,7 +131,7 @@ export function registerAlertRoutes(
   app.delete(
     "/alerts/:alert_id",
     {
-      config: accessForLiveKeys("webhooks:write"),
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
       schema: {
         operationId: "deleteAlert",
         tags,
@@ -149,7 +150,7 @@ export function registerAlertRoutes(
   app.post(
     "/alerts/:alert_id/test",
     {
-      config: accessForLiveKeys("webhooks:write"),
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
       schema: {
         operationId: "testAlert",
         tags,

@@ -2,6 +2,7 @@ import type { preValidationHookHandler } from "fastify";
 import { dropNulls } from "../../api/http/absent-fields.ts";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -19,7 +20,7 @@ export function registerBreakerRoutes(app: Api, breakers: BreakerService): void 
     "/breakers",
     {
       preValidation: readIntegers("limit"),
-      config: access("queues:read"),
+      config: { ...access("queues:read"), ...costs("scan", { rows: 100_000, bytes: MIB }) },
       schema: {
         operationId: "listBreakers",
         tags,
@@ -39,7 +40,7 @@ export function registerBreakerRoutes(app: Api, breakers: BreakerService): void 
     "/breakers/:host/close",
     {
       preValidation: readNothingAsEmpty,
-      config: access("queues:write"),
+      config: { ...access("queues:write"), ...costs("fan-out", { rows: 1_001, bytes: SMALL }) },
       schema: {
         operationId: "closeBreaker",
         tags,

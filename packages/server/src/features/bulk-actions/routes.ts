@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { dropNulls, mayHoldNulls } from "../../api/http/absent-fields.ts";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -135,7 +136,11 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
     "/tasks/bulk",
     {
       preValidation: withoutNulls,
-      config: { ...access("tasks:write"), isPatient: true },
+      config: {
+        ...access("tasks:write"),
+        isPatient: true,
+        ...costs("scan", { rows: 1_000_000, bytes: SMALL }),
+      },
       schema: {
         operationId: "createBulk",
         tags,
@@ -175,7 +180,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
     "/tasks/bulk",
     {
       preValidation: readIntegers("limit"),
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), ...costs("page", { rows: 101, bytes: MIB }) },
       schema: {
         operationId: "listBulks",
         tags,
@@ -195,7 +200,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
   app.get(
     "/tasks/bulk/:bulk_id",
     {
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), ...costs("point", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "getBulk",
         tags,
@@ -211,7 +216,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
   app.post(
     "/tasks/bulk/:bulk_id/stop",
     {
-      config: access("tasks:write"),
+      config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "stopBulk",
         tags,

@@ -1,6 +1,7 @@
 import { nullsDropped } from "../../api/http/absent-fields.ts";
 import { access, accessForTestKeys } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -17,7 +18,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
     "/flows",
     {
       preValidation: readIntegers("limit"),
-      config: access("queues:read"),
+      config: { ...access("queues:read"), ...costs("scan", { rows: 1_000_000, bytes: MIB }) },
       schema: {
         operationId: "listFlows",
         tags,
@@ -39,7 +40,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
   app.get(
     "/flows/:key",
     {
-      config: access("queues:read"),
+      config: { ...access("queues:read"), ...costs("scan", { rows: 20_000, bytes: SMALL }) },
       schema: {
         operationId: "getFlow",
         tags,
@@ -58,7 +59,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
     "/flows/:key",
     {
       preValidation: nullsDropped(Object.keys(PutFlow.properties)),
-      config: accessForTestKeys("queues:write"),
+      config: { ...accessForTestKeys("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "putFlow",
         tags,
@@ -85,7 +86,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
   app.delete(
     "/flows/:key",
     {
-      config: accessForTestKeys("queues:write"),
+      config: { ...accessForTestKeys("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "deleteFlow",
         tags,
@@ -106,7 +107,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
     app.post(
       `/flows/:key/${action}`,
       {
-        config: accessForTestKeys("queues:write"),
+        config: { ...accessForTestKeys("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
         schema: {
           operationId: `${action}Flow`,
           tags,

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { access, accessForTestKeys } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import { FLOW_LIMITS, isFlowKey } from "../../domain/flow.ts";
@@ -13,10 +14,17 @@ export function registerFlowControlRoutes(
   app: Api,
   { flowControl, now }: { readonly flowControl: FlowControlService; readonly now: () => Date },
 ): void {
-  const read = { ...HIDDEN, config: access("queues:read") };
-  const write = { ...HIDDEN, config: accessForTestKeys("queues:write") };
+  const read = {
+    ...HIDDEN,
+    config: { ...access("queues:read"), ...costs("scan", { rows: 20_000, bytes: SMALL }) },
+  };
+  const write = {
+    ...HIDDEN,
+    config: { ...accessForTestKeys("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
+  };
 
-  app.get("/flowControl", read, async (request) => {
+  const list = { ...read, config: { ...read.config, ...costs("scan", { rows: 1_000_000, bytes: MIB }) } };
+  app.get("/flowControl", list, async (request) => {
     const [search = null] = queryIn(request).get("search") ?? [];
     const flows = await flowControl.list(callerOf(request), search);
     return flows.map((flow) => flowView(flow, now()));

@@ -1,5 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import type { JsonGate } from "../../json/gate.ts";
@@ -12,10 +13,17 @@ export function registerGroupRoutes(
   app: Api,
   { groups, json }: { readonly groups: UrlGroupService; readonly json: JsonGate },
 ): void {
-  const read = { ...HIDDEN, config: access("queues:read") };
-  const write = { ...HIDDEN, config: access("queues:write") };
+  const read = {
+    ...HIDDEN,
+    config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: MIB }) },
+  };
+  const write = {
+    ...HIDDEN,
+    config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: MIB }) },
+  };
 
-  app.get("/topics", read, async (request) => (await groups.list(callerOf(request))).map(groupView));
+  const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }) } };
+  app.get("/topics", list, async (request) => (await groups.list(callerOf(request))).map(groupView));
   app.get("/topics/:name", read, async (request) =>
     groupView(await groups.get(callerOf(request), parameterIn(request, "name"))),
   );

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { sendText } from "../../api/tasks/task-answer.ts";
 import { openAnswerRoom } from "../../domain/answer-room.ts";
@@ -21,11 +22,27 @@ interface MessageDeps {
   readonly now: () => Date;
 }
 
-const read = { ...HIDDEN, config: access("tasks:read") };
-const write = { ...HIDDEN, config: access("tasks:write") };
+const read = {
+  ...HIDDEN,
+  config: { ...access("tasks:read"), ...costs("point", { rows: 1, bytes: RECORD }) },
+};
+const write = {
+  ...HIDDEN,
+  config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
+};
 const PATIENT = { isPatient: true };
-const readMany = { ...HIDDEN, config: { ...read.config, ...PATIENT } };
-const writeMany = { ...HIDDEN, config: { ...write.config, ...PATIENT } };
+const readMany = {
+  ...HIDDEN,
+  config: { ...read.config, ...costs("scan", { rows: 50_000, bytes: MIB }), ...PATIENT },
+};
+const writeMany = {
+  ...HIDDEN,
+  config: { ...write.config, ...costs("scan", { rows: 50_000, bytes: SMALL }), ...PATIENT },
+};
+const cancelMany = {
+  ...HIDDEN,
+  config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: SMALL }), ...PATIENT },
+};
 
 export function registerMessageRoutes(app: Api, deps: MessageDeps): void {
   const { messages, json } = deps;
@@ -37,7 +54,7 @@ export function registerMessageRoutes(app: Api, deps: MessageDeps): void {
     await messages.cancel(requesterOf(request), parameterIn(request, "messageId"));
     return { cancelled: 1 };
   });
-  app.delete("/messages", writeMany, async (request) => {
+  app.delete("/messages", cancelMany, async (request) => {
     const filter = await filterIn(request, json, FILTERS.cancel);
     return { cancelled: await messages.cancelAll(requesterOf(request), filter) };
   });

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { accessForTestKeys } from "../../api/http/access.ts";
 import { requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { Requester } from "../../domain/identity/principal.ts";
@@ -38,7 +39,7 @@ interface PublishDeps {
 
 export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
   const { publish, json, now } = deps;
-  const config = accessForTestKeys("tasks:write");
+  const config = { ...accessForTestKeys("tasks:write"), ...costs("fan-out", { rows: 100, bytes: MIB }) };
   const memory = createOptionsMemory();
   const optionsIn = (request: FastifyRequest): MessageOptions => {
     const key = memory.keyOf(request.raw.rawHeaders);
@@ -73,7 +74,11 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
 
   app.post(
     "/batch",
-    { ...HIDDEN, bodyLimit: BATCH_BYTES, config: { ...config, isPatient: true } },
+    {
+      ...HIDDEN,
+      bodyLimit: BATCH_BYTES,
+      config: { ...config, ...costs("fan-out", { rows: 1_000, bytes: MIB }), isPatient: true },
+    },
     async (request) => {
       const items = await jsonIn(request, json);
       if (!Array.isArray(items)) throw invalid([mustBe("body", "a list of messages")]);

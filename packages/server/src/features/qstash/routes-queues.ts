@@ -1,5 +1,6 @@
 import { access, accessForTestKeys } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import type { QueueWithStats } from "../../domain/queue.ts";
@@ -13,29 +14,43 @@ export function registerQueueRoutes(
   app: Api,
   { messageQueues, json }: { readonly messageQueues: MessageQueueService; readonly json: JsonGate },
 ): void {
-  const read = { ...HIDDEN, config: access("queues:read") };
-  const write = { ...HIDDEN, config: access("queues:write") };
+  const read = {
+    ...HIDDEN,
+    config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: SMALL }) },
+  };
+  const write = {
+    ...HIDDEN,
+    config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
+  };
 
-  app.post("/queues", { ...HIDDEN, config: accessForTestKeys("queues:write") }, async (request) => {
-    const {
-      queueName,
-      parallelism = 1,
-      paused = false,
-    } = await objectIn(request, json, ["queueName", "parallelism", "paused"]);
-    if (typeof queueName !== "string") throw invalid([mustBe("queueName", "a name")]);
-    if (
-      typeof parallelism !== "number" ||
-      !Number.isInteger(parallelism) ||
-      parallelism < 1 ||
-      parallelism > 1000
-    )
-      throw invalid([mustBe("parallelism", "a whole number from 1 to 1000")]);
-    if (typeof paused !== "boolean") throw invalid([mustBe("paused", "true or false")]);
-    const name = requireQueueName(queueName);
-    await messageQueues.upsert(requesterOf(request), name, parallelism, paused);
-    return queueView(await messageQueues.get(callerOf(request), name));
-  });
-  app.get("/queues", read, async (request) => {
+  app.post(
+    "/queues",
+    {
+      ...HIDDEN,
+      config: { ...accessForTestKeys("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
+    },
+    async (request) => {
+      const {
+        queueName,
+        parallelism = 1,
+        paused = false,
+      } = await objectIn(request, json, ["queueName", "parallelism", "paused"]);
+      if (typeof queueName !== "string") throw invalid([mustBe("queueName", "a name")]);
+      if (
+        typeof parallelism !== "number" ||
+        !Number.isInteger(parallelism) ||
+        parallelism < 1 ||
+        parallelism > 1000
+      )
+        throw invalid([mustBe("parallelism", "a whole number from 1 to 1000")]);
+      if (typeof paused !== "boolean") throw invalid([mustBe("paused", "true or false")]);
+      const name = requireQueueName(queueName);
+      await messageQueues.upsert(requesterOf(request), name, parallelism, paused);
+      return queueView(await messageQueues.get(callerOf(request), name));
+    },
+  );
+  const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }) } };
+  app.get("/queues", list, async (request) => {
     const queues = await messageQueues.list(callerOf(request));
     return queues.filter(({ name }) => name !== MESSAGE_QUEUE).map(queueView);
   });
@@ -44,7 +59,11 @@ export function registerQueueRoutes(
       await messageQueues.get(callerOf(request), requireQueueName(parameterIn(request, "queueName"))),
     ),
   );
-  app.delete("/queues/:queueName", write, async (request) => {
+  const removal = {
+    ...write,
+    config: { ...write.config, ...costs("fan-out", { rows: 1_000_000, bytes: SMALL }) },
+  };
+  app.delete("/queues/:queueName", removal, async (request) => {
     await messageQueues.remove(requesterOf(request), requireQueueName(parameterIn(request, "queueName")));
     return {};
   });

@@ -1,5 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import type { TaskStatus } from "../../domain/task.ts";
 import { headerLists } from "./domain-message-id.ts";
@@ -12,8 +13,14 @@ export function registerScheduleRoutes(
   app: Api,
   { messageSchedules, now }: { readonly messageSchedules: MessageScheduleService; readonly now: () => Date },
 ): void {
-  const read = { ...HIDDEN, config: access("schedules:read") };
-  const write = { ...HIDDEN, config: access("schedules:write") };
+  const read = {
+    ...HIDDEN,
+    config: { ...access("schedules:read"), ...costs("point", { rows: 100, bytes: RECORD }) },
+  };
+  const write = {
+    ...HIDDEN,
+    config: { ...access("schedules:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
+  };
 
   app.post("/schedules/*", write, async (request) => {
     const destination = destinationIn(request, 2);
@@ -22,8 +29,10 @@ export function registerScheduleRoutes(
       scheduleId: await messageSchedules.put(requesterOf(request), destination, options, bytesIn(request)),
     };
   });
-  app.get("/schedules", { ...HIDDEN, config: { ...read.config, isPatient: true } }, async (request) =>
-    (await messageSchedules.list(callerOf(request))).map(scheduleView),
+  app.get(
+    "/schedules",
+    { ...HIDDEN, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }), isPatient: true } },
+    async (request) => (await messageSchedules.list(callerOf(request))).map(scheduleView),
   );
   app.get("/schedules/:scheduleId", read, async (request) =>
     scheduleView(await messageSchedules.get(callerOf(request), parameterIn(request, "scheduleId"))),

@@ -1,5 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import type { Reach } from "../../domain/reach.ts";
 import type { JsonGate } from "../../json/gate.ts";
@@ -50,20 +51,34 @@ export function registerQstashRoutes(app: Api, deps: QstashDeps): void {
 
 /** The team's budget of calls in flight; 0 is no limit. */
 function registerParallelismRoute(app: Api, callsInFlight: QstashDeps["callsInFlight"]): void {
-  app.get("/globalParallelism", { ...HIDDEN, config: access("queues:read") }, async (request) => {
-    const principal = callerOf(request);
-    return {
-      parallelismMax: principal.limits.callsInFlight ?? 0,
-      parallelismCount: await callsInFlight(principal),
-    };
-  });
+  app.get(
+    "/globalParallelism",
+    { ...HIDDEN, config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: SMALL }) } },
+    async (request) => {
+      const principal = callerOf(request);
+      return {
+        parallelismMax: principal.limits.callsInFlight ?? 0,
+        parallelismCount: await callsInFlight(principal),
+      };
+    },
+  );
 }
 
 function registerKeyRoutes(app: Api, keys: MessageKeyService): void {
-  app.get("/keys", { ...HIDDEN, config: access("webhooks:read", "admin") }, (request) =>
-    keys.get(callerOf(request)),
+  app.get(
+    "/keys",
+    {
+      ...HIDDEN,
+      config: { ...access("webhooks:read", "admin"), ...costs("point", { rows: 2, bytes: SMALL }) },
+    },
+    (request) => keys.get(callerOf(request)),
   );
-  app.post("/keys/rotate", { ...HIDDEN, config: access("webhooks:write", "admin") }, (request) =>
-    keys.rotate(requesterOf(request)),
+  app.post(
+    "/keys/rotate",
+    {
+      ...HIDDEN,
+      config: { ...access("webhooks:write", "admin"), ...costs("write", { rows: 2, bytes: SMALL }) },
+    },
+    (request) => keys.rotate(requesterOf(request)),
   );
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { instant, model, ref, textOrNull } from "../../api/schemas/field.ts";
@@ -56,7 +57,7 @@ export function registerSandboxRoutes(app: Api, sandbox: SandboxService): void {
   app.get(
     "/sandbox",
     {
-      config: access("tasks:read"),
+      config: { ...access("tasks:read"), ...costs("point", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "getSandbox",
         tags: ["Tasks"],
@@ -71,7 +72,11 @@ export function registerSandboxRoutes(app: Api, sandbox: SandboxService): void {
   app.post(
     "/sandbox/advance",
     {
-      config: { ...access("tasks:write"), isPatient: true },
+      config: {
+        ...access("tasks:write"),
+        isPatient: true,
+        ...costs("fan-out", { rows: 1_000_000, bytes: SMALL }),
+      },
       schema: {
         operationId: "advanceSandbox",
         tags: ["Tasks"],

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, FastifySchemaValidationError } from 
 import { mayHoldNulls, nullsDropped } from "../../api/http/absent-fields.ts";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { toProblem } from "../../api/http/validation.ts";
@@ -52,7 +53,7 @@ export function registerScheduleRoutes(
     "/schedules",
     {
       preValidation: dropNulls,
-      config: access("schedules:write"),
+      config: { ...access("schedules:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "createSchedule",
         tags,
@@ -78,7 +79,7 @@ export function registerScheduleRoutes(
     "/schedules",
     {
       preValidation: readIntegers("limit"),
-      config: access("schedules:read"),
+      config: { ...access("schedules:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listSchedules",
         tags,
@@ -98,7 +99,7 @@ export function registerScheduleRoutes(
   app.get(
     "/schedules/:schedule",
     {
-      config: access("schedules:read"),
+      config: { ...access("schedules:read"), ...costs("point", { rows: 100, bytes: RECORD }) },
       schema: {
         operationId: "getSchedule",
         tags,
@@ -116,7 +117,7 @@ export function registerScheduleRoutes(
     "/schedules/:schedule",
     {
       preValidation: dropNulls,
-      config: access("schedules:write"),
+      config: { ...access("schedules:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "putSchedule",
         tags,
@@ -143,7 +144,7 @@ export function registerScheduleRoutes(
     "/schedules/:schedule",
     {
       preValidation: dropNulls,
-      config: access("schedules:write"),
+      config: { ...access("schedules:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "updateSchedule",
         tags,
@@ -172,7 +173,7 @@ export function registerScheduleRoutes(
     app.post(
       `/schedules/:schedule/${action}`,
       {
-        config: access("schedules:write"),
+        config: { ...access("schedules:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
         schema: {
           operationId: `${action}Schedule`,
           tags,
@@ -192,7 +193,7 @@ export function registerScheduleRoutes(
   app.post(
     "/schedules/:schedule/run",
     {
-      config: access("schedules:write"),
+      config: { ...access("schedules:write"), ...costs("write", { rows: 100, bytes: RECORD }) },
       schema: {
         operationId: "runSchedule",
         tags,
@@ -212,7 +213,7 @@ export function registerScheduleRoutes(
   app.delete(
     "/schedules/:schedule",
     {
-      config: access("schedules:write"),
+      config: { ...access("schedules:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "deleteSchedule",
         tags,

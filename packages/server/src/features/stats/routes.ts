@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { access } from "../../api/http/access.ts";
 import { callerOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
@@ -15,7 +16,11 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
   app.get(
     "/stats/queues",
     {
-      config: { ...access("queues:read"), isPatient: true },
+      config: {
+        ...access("queues:read"),
+        isPatient: true,
+        ...costs("scan", { rows: 1_000_000, bytes: MIB }),
+      },
       schema: {
         operationId: "getQueueStats",
         tags,
@@ -49,7 +54,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
   app.get(
     "/stats/failures",
     {
-      config: { ...access("tasks:read"), isPatient: true },
+      config: { ...access("tasks:read"), isPatient: true, ...costs("scan", { rows: 200_000, bytes: MIB }) },
       schema: {
         operationId: "getFailureStats",
         tags,

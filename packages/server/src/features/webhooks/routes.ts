@@ -1,5 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
+import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -30,7 +31,7 @@ export function registerWebhookRoutes(
   app.post(
     "/webhooks",
     {
-      config: access("webhooks:write"),
+      config: { ...access("webhooks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "createWebhook",
         tags,
@@ -60,7 +61,7 @@ export function registerWebhookRoutes(
     "/webhooks",
     {
       preValidation: readIntegers("limit"),
-      config: access("webhooks:read"),
+      config: { ...access("webhooks:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listWebhooks",
         tags,
@@ -79,7 +80,7 @@ export function registerWebhookRoutes(
   app.get(
     "/webhooks/:webhook_id",
     {
-      config: access("webhooks:read"),
+      config: { ...access("webhooks:read"), ...costs("point", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "getWebhook",
         tags,
@@ -97,7 +98,7 @@ export function registerWebhookRoutes(
   app.patch(
     "/webhooks/:webhook_id",
     {
-      config: access("webhooks:write"),
+      config: { ...access("webhooks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "updateWebhook",
         tags,
@@ -120,7 +121,7 @@ export function registerWebhookRoutes(
   app.delete(
     "/webhooks/:webhook_id",
     {
-      config: access("webhooks:write"),
+      config: { ...access("webhooks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "deleteWebhook",
         tags,
@@ -140,7 +141,7 @@ export function registerWebhookRoutes(
     "/webhooks/:webhook_id/deliveries",
     {
       preValidation: readIntegers("limit"),
-      config: access("webhooks:read"),
+      config: { ...access("webhooks:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listWebhookDeliveries",
         tags,
@@ -161,7 +162,7 @@ export function registerWebhookRoutes(
   app.post(
     "/webhooks/:webhook_id/test",
     {
-      config: access("webhooks:write"),
+      config: { ...access("webhooks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "testWebhook",
         tags,
@@ -182,7 +183,7 @@ export function registerWebhookRoutes(
   app.post(
     "/webhooks/:webhook_id/deliveries/:delivery_id/redeliver",
     {
-      config: access("webhooks:write"),
+      config: { ...access("webhooks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
       schema: {
         operationId: "redeliverWebhook",
         tags,
