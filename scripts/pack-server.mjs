@@ -29,10 +29,10 @@ async function prepare() {
 }
 
 /**
- * What the bundle holds is not installed a second time. Only the binaries of PostgreSQL are packages of their own. The scripts stay:
+ * The checkout's package is private, because packed without this step it holds nothing. What the bundle holds is not installed a second time. Only the binaries of PostgreSQL are packages of their own. The scripts stay:
  * after a packing that was killed, they are how the next one puts the checkout's package.json back.
  */
-function describePackage({ dependencies, devDependencies, ...manifest }) {
+function describePackage({ dependencies, devDependencies, private: _, ...manifest }) {
   return { ...manifest, bin: { bellhop: "./dist/bundle/cli/bellhop.js" } };
 }
 

@@ -6,14 +6,20 @@ const { version, engines } = JSON.parse(readFileSync(new URL("../package.json", 
 export const VERSION: string = version;
 
 /**
- * Exits with a message on an old Node. The entry files import everything else after this: an old Node would fail on the
+ * Exits with a message on an old Node, or on another runtime. The entry files import everything else after this: an old Node would fail on the
  * imports with a useless stack.
  */
 export function requireNode(): void {
-  const refusal = refuseNode(process.versions.node, engines.node);
+  const refusal = refuseRuntime(process.versions) ?? refuseNode(process.versions.node, engines.node);
   if (refusal === null) return;
   process.stderr.write(`${refusal}\n`);
   process.exit(1);
+}
+
+/** Bun and Deno name the version of Node that they stand in for. Under them Bellhop accepts tasks and never calls them. */
+export function refuseRuntime({ bun, deno }: NodeJS.ProcessVersions): string | null {
+  const other = bun !== undefined ? `Bun ${bun}` : deno !== undefined ? `Deno ${deno}` : null;
+  return other === null ? null : `Bellhop runs on Node, and this is ${other}. Start it with node.`;
 }
 
 export function refuseNode(running: string, range: string): string | null {

@@ -1,6 +1,5 @@
 import pg from "pg";
 import { guarded } from "./database.ts";
-import { beginDeadline, endDeadline } from "./deadlines.ts";
 import { CONNECT_TIMEOUT_MS, type ConnectionSettings, clientConfig } from "./pool.ts";
 
 /** Other users of a pooler may take a backend in between; that they do so each time is not to be expected. */
@@ -46,17 +45,24 @@ async function shareBackend(one: Session, other: Session): Promise<boolean> {
 
 /** Without our usual settings: on a borrowed backend they would stay behind for its next user. */
 function open(connection: ConnectionSettings): Session {
-  const client = new pg.Client(clientConfig(connection, "bellhop-start"));
+  const client = new pg.Client({
+    ...clientConfig(connection, "bellhop-start"),
+    query_timeout: CONNECT_TIMEOUT_MS,
+  });
   client.on("error", () => {});
   let connected: Promise<unknown> | null = null;
   return {
     async ask(text) {
       connected ??= client.connect();
       await connected;
-      const deadline = beginDeadline(CONNECT_TIMEOUT_MS, () => void client.end());
-      const { rows } = await client.query<{ pid?: number }>(text).finally(() => endDeadline(deadline));
+      const { rows } = await client.query<{ pid?: number }>(text);
       return rows[0]?.pid ?? 0;
     },
     close: () => client.end().catch(() => {}),
   };
+}
+
+/** The driver's errors where a server accepted the connection and then said nothing. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && /^(timeout expired|Query read timeout)$/.test(error.message);
 }

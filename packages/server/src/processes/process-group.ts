@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import type { Logger } from "pino";
 import { type Begin, isMessage, type Scrape, type ToParent, type ToProcess } from "./messages.ts";
 import { createQuestions } from "./questions.ts";
+import { passOnUnanswered } from "./unanswered-connections.ts";
 
 const FIRST_WAIT_MS = 100;
 /** A longer wait would only delay the recovery. */
@@ -86,6 +87,7 @@ export function startProcessGroup(deps: {
 
   function launch(place: Place): void {
     const worker = cluster.fork();
+    passOnUnanswered(worker.process, () => places.some((other) => other !== place && other.isReady));
     Object.assign(place, {
       worker,
       isReady: false,

@@ -6,7 +6,7 @@ import { splitDatabaseUrl } from "../postgres/database-url.ts";
 import { assertDurable, findReplicationDanger } from "../postgres/durability.ts";
 import { startEmbeddedPostgres } from "../postgres/embedded.ts";
 import { type ConnectionSettings, createPool } from "../postgres/pool.ts";
-import { assertOwnSessions } from "../postgres/pooler.ts";
+import { assertOwnSessions, isSilence } from "../postgres/pooler.ts";
 import { createPrimary } from "../postgres/primary.ts";
 import type { EmbeddedConnection } from "../postgres/socket-dir.ts";
 import { newApiKey } from "../service/access/api-key-service.ts";
@@ -45,7 +45,12 @@ export async function openDatabase(
 ): Promise<DatabaseSetup> {
   if (config.databaseUrl !== null) {
     const connection = await reachServer(config.databaseUrl, log, closers);
-    await assertOwnSessions(connection);
+    await retryOnStart(
+      log,
+      "the first answer of PostgreSQL",
+      () => assertOwnSessions(connection),
+      ({ cause }) => mayPass(cause),
+    );
     return { connection, dataDir: null };
   }
   const { connection, dataDir, isNew, stop } = await startEmbeddedPostgres({
@@ -55,6 +60,14 @@ export async function openDatabase(
   });
   closers.push(stop);
   return { connection, dataDir, isNew };
+}
+
+/**
+ * At the first contact only silence and a server that is starting are waited for. Anything else is more likely a mistake in
+ * DATABASE_URL, of which the operator is told at once.
+ */
+function mayPass(cause: unknown): boolean {
+  return cause instanceof pg.DatabaseError ? cause.code === "57P03" : isSilence(cause);
 }
 
 /** Of several servers, the writable one, now and later. */

@@ -9,9 +9,15 @@ const PAUSE_MS = 100;
 
 /**
  * Runs one step of a start on a database that was reached before. If the database does not answer, the step is retried
- * for a minute, and the log says what it waits for. The step must be idempotent.
+ * for a minute, and the log says what it waits for. The step must be idempotent. Not retried: a failure that `mayPass`
+ * excludes.
  */
-export function retryOnStart<T>(log: Logger, step: string, work: () => Promise<T>): Promise<T> {
+export function retryOnStart<T>(
+  log: Logger,
+  step: string,
+  work: () => Promise<T>,
+  mayPass: (error: Problem) => boolean = () => true,
+): Promise<T> {
   return sayWhatIsAwaited(
     (event, fields) => log.warn(fields, event),
     step,
@@ -21,7 +27,7 @@ export function retryOnStart<T>(log: Logger, step: string, work: () => Promise<T
         try {
           return await work();
         } catch (error) {
-          const isAway = error instanceof Problem && error.code === "database_away";
+          const isAway = error instanceof Problem && error.code === "database_away" && mayPass(error);
           if (!isAway || performance.now() > giveUpMs) throw error;
           await sleep(PAUSE_MS);
         }

@@ -61,6 +61,20 @@ describe("the packed package", () => {
       assert.ok(existsSync(join(installed, "dist", page, "index.html")), page);
   });
 
+  it("says how to pack where it was packed without its scripts", async () => {
+    const bare = await mkdtemp(join(home, "bare-"));
+    execFileSync("npm", ["pack", "--silent", "--ignore-scripts", `--pack-destination=${bare}`], {
+      cwd: SERVER,
+    });
+    const [tarball = ""] = await readdir(bare);
+    execFileSync("tar", ["xzf", join(bare, tarball), "-C", bare, "--strip-components=1"]);
+    const manifest = JSON.parse(await readFile(join(bare, "package.json"), "utf8"));
+    assert.equal(manifest.private, true);
+    const ran = spawnSync(process.execPath, [join(bare, manifest.bin.bellhop)], { encoding: "utf8" });
+    assert.deepEqual([ran.status, ran.stdout], [1, ""]);
+    assert.match(ran.stderr, /npm pack --ignore-scripts=false -w packages\/server\n$/);
+  });
+
   it("installs no package except the binaries of PostgreSQL", async () => {
     const manifest = await readManifest();
     assert.equal(manifest.dependencies, undefined);

@@ -148,6 +148,22 @@ describe("a server of two processes", () => {
     );
   });
 
+  it("answers a request that a process was killed before it took", async () => {
+    const frozen: number = server.logged("process.ready").at(-1)?.pid;
+    process.kill(frozen, "SIGSTOP");
+    let answered = 0;
+    const asked = Array.from({ length: 4 }, async () => {
+      const { status } = await ask("GET", "/livez");
+      answered += 1;
+      return status;
+    });
+    await until(() => answered === asked.length - 1);
+    process.kill(frozen, "SIGKILL");
+    assert.deepEqual(await Promise.all(asked), [200, 200, 200, 200]);
+    const ready = server.logged("process.ready").length;
+    await until(() => server.logged("process.ready").length > ready);
+  });
+
   it("stops both on SIGTERM, lets their calls finish, and exits 0", async () => {
     target.hold();
     const ids = await Promise.all([submit(), submit()]);

@@ -51,6 +51,13 @@ describe("a first start whose database is slow or loses connections", () => {
         assert.ok(texts.includes(part), part);
     });
 
+  it("is ready although PostgreSQL accepts the first connection and does not answer it", async () => {
+    // The driver's own deadline for a connection, and ours for a statement.
+    const held = [proxy.stallNext("bellhop-start", "answer"), proxy.stallNext("pg_backend_pid", "answer")];
+    await start();
+    await Promise.all(held);
+  });
+
   it("is ready although PostgreSQL does not answer the first statements", async () => {
     const held = ["current_setting('fsync')", "insert into schema_migrations", "insert into workers"].map(
       (text) => proxy.stallNext(text, "answer"),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execSync } from "node:child_process";
+import { execSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, realpath, rename, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, it } from "node:test";
 import pg from "pg";
 import { readable } from "../../src/server/log.ts";
-import { refuseNode } from "../../src/version.ts";
-import { MAIN, ROOT } from "../places.ts";
+import { refuseNode, refuseRuntime } from "../../src/version.ts";
+import { BELLHOP, MAIN, ROOT } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { copyDataDir } from "./data-dir.ts";
 import { launch, ready, type ServerProcess, startServer } from "./server-process.ts";
@@ -262,6 +262,24 @@ describe("a log line on a terminal", () => {
       readable({ level: "error", time, msg: "actor.failed", err }),
       "03:04:05 error actor.failed  Problem: away\ufffd[2J  because: refused\n      at x",
     );
+  });
+});
+
+describe("the runtime", () => {
+  it("is refused when it is not Node", async () => {
+    const { bun, deno, ...versions } = process.versions;
+    assert.equal(refuseRuntime(versions), null);
+    assert.equal(
+      refuseRuntime({ ...versions, bun: "1.4.4" }),
+      "Bellhop runs on Node, and this is Bun 1.4.4. Start it with node.",
+    );
+    // As Bun names itself, in each file that a process begins with.
+    const pretend = `Object.defineProperty(process.versions, "bun", { value: "1.4.4" });`;
+    for (const entry of [MAIN, BELLHOP]) {
+      const preload = `--import=data:text/javascript,${encodeURIComponent(pretend)}`;
+      const ran = spawnSync(process.execPath, [preload, entry], { encoding: "utf8" });
+      assert.deepEqual([ran.status, ran.stderr.includes("this is Bun 1.4.4")], [1, true], ran.stderr);
+    }
   });
 });
 

@@ -312,7 +312,8 @@ describe("the bellhop command of a user", () => {
       });
       const task = {
         queue: "default",
-        webhook_url: "https://shop.example/mail?to=1",
+        // A path of two slashes must not be taken for another host.
+        webhook_url: "https://shop.example//other.example/mail?to=1",
         payload: { user_id: 42 },
       };
       // The stream may open at any moment: tasks are made until it has told of one.
@@ -321,7 +322,7 @@ describe("the bellhop command of a user", () => {
       assert.equal(code, 0, stderr);
       assert.match(stdout, /^task\.created (task_\w+) → 204\ncall \1 → 204\n$/);
       const [event, call] = received;
-      assert.deepEqual([event?.url, call?.url], ["/hooks", "/mail?to=1"]);
+      assert.deepEqual([event?.url, call?.url], ["/hooks", "//other.example/mail?to=1"]);
       assert.equal(event?.call.notification?.type, "task.created");
       assert.deepEqual(call?.call.payload, { user_id: 42 });
       assert.equal(call?.call.taskId, event?.call.taskId);

@@ -6,6 +6,16 @@ export interface Forwarded {
 
 const ANSWER_MS = 30_000;
 
+/** The address with this path and query. The path is never resolved against the address: `//host` would name another host. */
+export function atPath(base: string, pathAndQuery: string): string {
+  const url = new URL(base);
+  const query = pathAndQuery.indexOf("?");
+  url.pathname = query === -1 ? pathAndQuery : pathAndQuery.slice(0, query);
+  url.search = query === -1 ? "" : pathAndQuery.slice(query);
+  url.hash = "";
+  return url.href;
+}
+
 /** One request from the machine of a developer to a port of it. It is not repeated: the developer sees what came of it. */
 export async function forward(request: {
   readonly url: string;

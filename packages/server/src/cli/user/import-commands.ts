@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { createQstashApi, type QstashApi } from "./qstash-api.ts";
+import { readSecret } from "./read-secret.ts";
 import { type ServerOptions, serverCommand, showRows, type User } from "./user.ts";
 
 interface ImportOptions extends ServerOptions {
-  readonly token: string;
   readonly url: string;
   readonly dryRun?: true;
 }
@@ -21,11 +21,11 @@ export function addImportCommands(program: Command, user: User): void {
   const imports = program.command("import").description("copy settings from another service");
 
   serverCommand(imports, "qstash", "copy queues, URL groups and schedules from a QStash-compatible address")
-    .requiredOption("--token <token>", "token of the service to copy from")
     .option("--url <url>", "address of that service", QSTASH_URL)
     .option("--dry-run", "only show what would be copied")
-    .action(async ({ token, url, dryRun, ...options }: ImportOptions) => {
+    .action(async ({ url, dryRun, ...options }: ImportOptions) => {
       const chosen = await user.choose(options);
+      const token = process.env.QSTASH_TOKEN || (await readSecret("Token of the service to copy from"));
       const copied = await copyAll(
         createQstashApi(url, token),
         dryRun === true ? null : createQstashApi(chosen.url, chosen.apiKey),
@@ -44,28 +44,57 @@ const COLUMNS = [
 /** Each is created or replaced under its name, so a second run changes nothing. Null: nothing is written. */
 async function copyAll(from: QstashApi, to: QstashApi | null): Promise<Copied[]> {
   const copied: Copied[] = [];
-  const copy = async (kind: Copied["kind"], name: string, work: (to: QstashApi) => Promise<unknown>) => {
-    const result = to === null ? "would be copied" : await work(to).then(() => "copied", refused);
-    copied.push({ kind, name, result });
+  const copy = async (
+    kind: Copied["kind"],
+    given: unknown,
+    work: (to: QstashApi, name: string) => Promise<unknown>,
+  ) => {
+    const name = nameIn(given);
+    const result =
+      name === null
+        ? "not copied: its name is not one that a path can have"
+        : to === null
+          ? "would be copied"
+          : await work(to, name).then(() => "copied", refused);
+    copied.push({ kind, name: name ?? "?", result });
   };
-  for (const queue of objectsIn(await from.get("queues"))) {
-    const { name: queueName, parallelism, paused } = queue;
-    const body = JSON.stringify({ queueName, parallelism, paused });
-    await copy("queue", String(queueName), (api) => api.send("POST", "queues", { headers: JSON_BODY, body }));
+  for (const { name, parallelism, paused } of objectsIn(await from.get("queues"))) {
+    await copy("queue", name, (api, queueName) => {
+      const body = JSON.stringify({ queueName, parallelism, paused });
+      return api.send("POST", "queues", { headers: JSON_BODY, body });
+    });
   }
   for (const { name, endpoints } of objectsIn(await from.get("topics"))) {
-    const body = JSON.stringify({ endpoints: objectsIn(endpoints).map(endpointOf) });
-    const path = `topics/${String(name)}/endpoints`;
-    await copy("URL group", String(name), (api) => api.send("POST", path, { headers: JSON_BODY, body }));
+    await copy("URL group", name, (api, group) => {
+      const body = JSON.stringify({ endpoints: objectsIn(endpoints).map(endpointOf) });
+      return api.send("POST", `topics/${encodeURIComponent(group)}/endpoints`, { headers: JSON_BODY, body });
+    });
   }
   for (const schedule of objectsIn(await from.get("schedules"))) {
     const { scheduleId, destination, isPaused } = schedule;
-    await copy("schedule", String(scheduleId), async (api) => {
-      await api.send("POST", `schedules/${String(destination)}`, scheduleRequest(schedule));
-      if (isPaused === true) await api.send("PATCH", `schedules/${String(scheduleId)}/pause`, {});
+    await copy("schedule", scheduleId, async (api, id) => {
+      await api.send("POST", `schedules/${destinationPath(destination)}`, scheduleRequest(schedule));
+      if (isPaused === true) await api.send("PATCH", `schedules/${encodeURIComponent(id)}/pause`, {});
     });
   }
   return copied;
+}
+
+/**
+ * A name from the other service, which may be hostile: it becomes a part of a path of this server. Null for what is not a text, and for
+ * the two names that no escape keeps from being resolved.
+ */
+function nameIn(value: unknown): string | null {
+  return typeof value === "string" && !/^\.{0,2}$/.test(value) ? value : null;
+}
+
+/** A URL stands in the path as it is, after its dots have been resolved; the name of a URL group is escaped. */
+function destinationPath(value: unknown): string {
+  const name = nameIn(value);
+  const url = name !== null && /^https?:/i.test(name) && URL.canParse(name) ? new URL(name) : null;
+  if (name === null || (url !== null && nameIn(url.hostname) === null))
+    throw new Error("its destination is not a URL or a name");
+  return url === null ? encodeURIComponent(name) : url.href;
 }
 
 const JSON_BODY = { "content-type": "application/json" };

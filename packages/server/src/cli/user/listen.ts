@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Command } from "commander";
 import { ApiError, type Bellhop, type BellhopEvent, signWebhook, type Task, toWire } from "../sdk.ts";
 import { printable } from "../table.ts";
-import { type Forwarded, forward } from "./forward.ts";
+import { atPath, type Forwarded, forward } from "./forward.ts";
 import { collect, readInteger } from "./option-values.ts";
 import { given, type ServerOptions, serverCommand, type User } from "./user.ts";
 
@@ -120,7 +120,7 @@ function callOf(task: Task): Outgoing {
 }
 
 async function addressed(base: string, { path, method, headers, body, id }: Outgoing, secret: string) {
-  const url = path === "" ? base : new URL(path, base).href;
+  const url = path === "" ? base : atPath(base, path);
   return { url, method, body, headers: { ...headers, ...(await signWebhook({ id, body, secret })) } };
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { BELLHOP } from "../../places.ts";
 import { openScene, type Scene } from "./scene.ts";
@@ -17,8 +19,13 @@ describe("bellhop import qstash", () => {
   });
 
   function run(...args: string[]): Promise<{ code: number; stdout: string }> {
-    const from = ["--url", source.baseUrl, "--token", source.api.team.key, "--json"];
+    return importFrom(source.baseUrl, ...args);
+  }
+
+  function importFrom(url: string, ...args: string[]): Promise<{ code: number; stdout: string }> {
+    const from = ["--url", url, "--json"];
     const env = {
+      QSTASH_TOKEN: source.api.team.key,
       PATH: process.env.PATH ?? "",
       BELLHOP_URL: target.baseUrl,
       BELLHOP_API_KEY: target.api.team.key,
@@ -76,5 +83,49 @@ describe("bellhop import qstash", () => {
     assert.deepEqual(await groupOf(target), await groupOf(source));
     const queue = await target.client.queue({ queueName: "orders.eu" }).get();
     assert.deepEqual([queue.parallelism, queue.paused], [4, true]);
+  });
+
+  it("keeps each name of a hostile source to the part of the path that it is for", async () => {
+    const to = `${source.target.url}/hook`;
+    const names = [
+      "..",
+      ".",
+      "../keys/rotate",
+      "..\\keys\\rotate",
+      "%2e%2e/keys/rotate",
+      "a/../../keys/rotate?",
+      ["a"],
+      null,
+    ];
+    const answers: Record<string, object[]> = {
+      "/v2/queues": names.map((name) => ({ name, parallelism: 1, paused: false })),
+      "/v2/topics": names.map((name) => ({ name, endpoints: [{ url: to }] })),
+      "/v2/schedules": [
+        ...names.map((destination, at) => ({ scheduleId: `s${at}`, destination, cron: "0 0 * * *" })),
+        ...["https://../../keys/rotate", "https://h/../../../keys/rotate"].map((destination, at) => ({
+          scheduleId: `u${at}`,
+          destination,
+          cron: "0 0 * * *",
+        })),
+        ...names.map((scheduleId) => ({ scheduleId, destination: to, cron: "0 0 * * *", isPaused: true })),
+      ],
+    };
+    const hostile = createServer((request, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(answers[request.url ?? ""] ?? []));
+    });
+    await once(hostile.listen(0, "127.0.0.1"), "listening");
+    const address = hostile.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    try {
+      const before = await target.client.http.request({ path: ["v2", "keys"], method: "GET" });
+      const ran = await importFrom(`http://127.0.0.1:${port}`);
+      assert.equal(ran.code, 1, ran.stdout);
+      assert.equal(JSON.parse(ran.stdout).length, Object.values(answers).flat().length);
+      assert.deepEqual(await target.client.http.request({ path: ["v2", "keys"], method: "GET" }), before);
+    } finally {
+      hostile.closeAllConnections();
+      hostile.close();
+    }
   });
 });
