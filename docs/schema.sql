@@ -1,4 +1,4 @@
--- The schema after migration 42, written by npm run generate. Nobody runs this file: the server migrates its
+-- The schema after migration 50, written by npm run generate. Nobody runs this file: the server migrates its
 -- database by itself (packages/server/src/store/migrations).
 
 CREATE OR REPLACE FUNCTION public.event_place()
@@ -634,6 +634,7 @@ create table schedules (
   updated_at timestamp with time zone not null default now(),
   ahead_seconds bigint not null default 0,
   errors_in_row integer not null default 0,
+  fan_out jsonb,
   constraint schedules_pkey PRIMARY KEY (team_id, id),
   constraint schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['one'::text, 'none'::text]))),
   constraint schedules_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
@@ -643,6 +644,8 @@ create table schedules (
 CREATE UNIQUE INDEX schedules_by_name ON schedules USING btree (team_id, sandbox, name);
 
 CREATE INDEX schedules_due ON schedules USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
+
+CREATE INDEX schedules_due_by_team ON schedules USING btree (team_id, next_run_at) WHERE (next_run_at IS NOT NULL);
 
 create table schema_migrations (
   version integer not null,

@@ -165,16 +165,16 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "schedule-fires-twice",
     file: "features/schedules/service-runner.ts",
-    find: "if (!judged.fires || schedule.isFired || terms === undefined)",
-    replace: "if (!judged.fires || terms === undefined)",
+    find: "isUnderWay(schedule) || (judged.fires && !schedule.isFired)",
+    replace: "isUnderWay(schedule) || judged.fires",
     breaks: "every time of a schedule makes one task",
     tests: ["engine/schedules.test.ts"],
   },
   {
     name: "overlap-not-skipped",
     file: "features/schedules/service-runner.ts",
-    find: `isTask(task) && schedule.overlap === "skip" && busy.has(schedule.id) ? null : task,`,
-    replace: `isTask(task) && schedule.overlap === "skip" && !busy.has(schedule.id) ? null : task,`,
+    find: "skipping.includes(each) && busy.has(each.schedule.id)",
+    replace: "skipping.includes(each) && !busy.has(each.schedule.id)",
     breaks: "overlap: skip makes no second task",
     tests: ["engine/schedules.test.ts"],
   },
@@ -189,13 +189,18 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "due-schedules-not-locked",
     file: "features/schedules/store-firings.ts",
-    find: `      order by s.next_run_at limit $3
-        for update skip locked
-`,
-    replace: `      order by s.next_run_at limit $3
-`,
+    find: "order by next_run_at limit r.most for update skip locked",
+    replace: "order by next_run_at limit r.most",
     breaks: "every time of a schedule makes one task",
     tests: ["engine/schedules.test.ts"],
+  },
+  {
+    name: "firing-to-a-group-cut-short",
+    file: "features/schedules/service-runner.ts",
+    find: "rest: isTask(result) ? rest : [],",
+    replace: "rest: [],",
+    breaks: "a firing reaches every endpoint of its URL group once",
+    tests: ["engine/schedule-portions.test.ts"],
   },
   {
     name: "firing-not-recorded",

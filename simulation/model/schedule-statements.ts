@@ -1,8 +1,8 @@
-import { untilNext } from "./claim-statements.ts";
+import { dueOfTeam, teamsWithDue, type Waiting } from "./claim-statements.ts";
 import { type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { type Session, takeLock, write } from "./session.ts";
-import type { FiringColumns, ScheduleColumns } from "./tables.ts";
-import { ordered, pickColumns } from "./task-rows.ts";
+import type { FiringColumns, ScheduleColumns, Tables } from "./tables.ts";
+import { pickColumns } from "./task-rows.ts";
 
 /** Schedules and their firings. */
 export const scheduleStatements: Effects = {
@@ -38,21 +38,22 @@ export const scheduleStatements: Effects = {
     return [];
   },
 
+  teams_with_due_schedules: ({ tables, nowMs }) => teamsWithDue(waiting(tables), nowMs),
+
   /** Those that another transaction has are skipped. */
   take_due_schedules(session, values) {
     const { tables, model, nowMs } = session;
-    const due = [...tables.schedules.values()].filter(
-      ({ id, next_run_at }) =>
-        next_run_at !== null && next_run_at <= nowMs && !model.locks.has(`schedule ${id}`),
-    );
-    const taken = ordered(due, ({ next_run_at }) => next_run_at ?? 0).slice(0, numberAt(values, 3));
-    return taken.map((row) => {
+    const free = waiting(tables).filter(({ row }) => !model.locks.has(`schedule ${row.id}`));
+    const rooms = recordsAt<{ readonly teamId: number; readonly most: number }>(values, 1);
+    const taken = rooms.flatMap(({ teamId, most }) => dueOfTeam(free, teamId, most, nowMs));
+    return taken.map(({ row }) => {
       takeLock(session, `schedule ${row.id}`);
       const isFired = tables.firings.some(
         ({ schedule_id, fires_at }) => schedule_id === row.id && fires_at === row.next_run_at,
       );
       const times = { nextRunAt: new Date(row.next_run_at ?? 0), now: new Date(nowMs), aheadSeconds: 0 };
-      return { ...pickColumns(row, SHOWN), ...times, isFired };
+      const size = Buffer.byteLength(row.request);
+      return { ...pickColumns(row, SHOWN), ...times, isFired, fanOut: null, size };
     });
   },
 
@@ -73,10 +74,6 @@ export const scheduleStatements: Effects = {
     }
     return [];
   },
-
-  until_next_run: untilNext(({ tables }) =>
-    [...tables.schedules.values()].flatMap(({ next_run_at }) => next_run_at ?? []),
-  ),
 };
 
 interface FiringRow {
@@ -89,6 +86,12 @@ const SHOWN = [
   ...(["team_id", "id", "sandbox", "cron", "timezone", "overlap", "catch_up", "task"] as const),
   "request",
 ] as const;
+
+function waiting({ schedules }: Tables): Waiting<ScheduleColumns>[] {
+  return [...schedules.values()].flatMap((row) =>
+    row.next_run_at === null ? [] : [{ row, atMs: row.next_run_at }],
+  );
+}
 
 function instantAt(values: readonly unknown[], index: number): number | null {
   const value = values[index - 1];

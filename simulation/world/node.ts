@@ -87,6 +87,8 @@ export function createNodeEngine(options: {
     termsOf: async (teamIds) =>
       new Map(teamIds.map((teamId) => [teamId, { teamId, plan: "enterprise", limits: UNBOUNDED }])),
     changes,
+    // The turns of the server have a clock of their own.
+    inTurns: async (_teamId, items, work) => items.map(work),
   });
   engine.actors.add({ name: "scheduler", once: schedules.fireOnce });
   return engine;

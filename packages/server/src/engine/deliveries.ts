@@ -1,3 +1,4 @@
+import { createTeamOrder } from "../domain/team-order.ts";
 import type { Time } from "../domain/time.ts";
 import { createUnderWay } from "../domain/under-way.ts";
 import type { DueTeams, TeamRoom } from "../store/tasks/due-teams.ts";
@@ -14,7 +15,6 @@ import { createVoidClaims } from "./void-claims.ts";
 const POLL_MS = 5_000;
 /** Items due within this time of each other share one check. */
 const SHORTEST_NAP_MS = 20;
-const MOST_REMEMBERED = 10_000;
 
 export interface Deliveries {
   /** Starts due items. Returns the milliseconds until the next check. */
@@ -81,9 +81,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
   const underWay = createUnderWay<Running>();
   const voided = createVoidClaims(time);
   let strayLookAtMs = 0;
-  /** The turn in which each team was last served. */
-  const servedAt = new Map<number, number>();
-  let turn = 0;
+  const order = createTeamOrder();
   /** An item is due, but there is no capacity for it. */
   let isCrowded = false;
 
@@ -109,7 +107,7 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
 
   /** Reserves capacity for each of these teams: an equal share of a batch, within its budget. */
   function takeRooms(teamIds: readonly number[]): TeamRoom[] {
-    const inTurn = [...teamIds].sort((one, other) => (servedAt.get(one) ?? 0) - (servedAt.get(other) ?? 0));
+    const inTurn = order.inTurn(teamIds);
     const part = Math.max(1, Math.floor(deps.batch / Math.max(1, inTurn.length)));
     let left = deps.batch;
     const rooms: TeamRoom[] = [];
@@ -145,18 +143,11 @@ export function createDeliveries<Claim extends HeldDelivery>(deps: DeliveryTools
         unused.set(claim.teamId, (unused.get(claim.teamId) ?? 0) - 1);
         start(claim);
       }
-      noteTurn(rooms);
+      order.served(rooms.map(({ teamId }) => teamId));
       return claims.length;
     } finally {
       for (const [teamId, count] of unused) deps.pool.giveBack(teamId, count);
     }
-  }
-
-  function noteTurn(rooms: readonly TeamRoom[]): void {
-    turn += 1;
-    // Beyond the due teams of one check the order no longer matters.
-    if (servedAt.size > MOST_REMEMBERED) servedAt.clear();
-    for (const { teamId } of rooms) servedAt.set(teamId, turn);
   }
 
   /** Releases by fence: a late release must not touch an item that was claimed again since. */

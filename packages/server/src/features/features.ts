@@ -3,7 +3,7 @@ import { breakers } from "./breakers/index.ts";
 import { bulkActions } from "./bulk-actions/index.ts";
 import type { Core, Feature } from "./feature.ts";
 import { flows } from "./flow-control/index.ts";
-import { createExpansion, qstash } from "./qstash/index.ts";
+import { createFanOut, qstash } from "./qstash/index.ts";
 import { sandbox } from "./sandbox/index.ts";
 import { schedules } from "./schedules/index.ts";
 import { stats } from "./stats/index.ts";
@@ -13,7 +13,7 @@ export type Features = ReturnType<typeof createFeatures>;
 
 /** Every feature of the server: a new one is added here. */
 export function createFeatures(core: Core) {
-  const ofSchedules = schedules(core, createExpansion(core.databases.api));
+  const ofSchedules = schedules(core, createFanOut(core.databases.api));
   const ofWebhooks = webhooks(core);
   const ofFlows = flows(core);
   const ofBreakers = breakers(core);

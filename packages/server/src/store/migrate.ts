@@ -40,6 +40,7 @@ import { queueNames } from "./migrations/0039-queue-names.ts";
 import { queueRates } from "./migrations/0040-queue-rates.ts";
 import { nodeLoopLag } from "./migrations/0041-node-loop-lag.ts";
 import { orderedFlows } from "./migrations/0042-ordered-flows.ts";
+import { schedulePortions } from "./migrations/0050-schedule-portions.ts";
 import { type Database, type Sql, statement } from "./sql.ts";
 
 /**
@@ -84,6 +85,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 40, name: "queue rates", sql: queueRates, oldestNode: 26 },
   { version: 41, name: "node loop lag", sql: nodeLoopLag, oldestNode: 26 },
   { version: 42, name: "ordered flows", sql: orderedFlows, oldestNode: 26 },
+  { version: 50, name: "schedule portions", sql: schedulePortions, oldestNode: 26 },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;

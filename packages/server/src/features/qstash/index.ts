@@ -14,7 +14,7 @@ import { createRetryMessage } from "./service-retries.ts";
 import { createMessageScheduleService } from "./service-schedules.ts";
 import { hasGroupSchedule, removeOldMessageKeys } from "./store.ts";
 
-export { createExpansion } from "./service-schedules.ts";
+export { createFanOut } from "./service-schedules.ts";
 export { createMessageCalls } from "./worker.ts";
 
 /** Small enough that no statement holds locks or writes WAL for long. */

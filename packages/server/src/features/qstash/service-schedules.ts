@@ -6,12 +6,7 @@ import { isRedacted, type Message } from "../../domain/message.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { Sql } from "../../store/sql.ts";
-import {
-  type ExpandTask,
-  SCHEDULE_DEFAULTS,
-  type Schedule,
-  type ScheduleService,
-} from "../schedules/index.ts";
+import { type FanOut, SCHEDULE_DEFAULTS, type Schedule, type ScheduleService } from "../schedules/index.ts";
 import type { Destination } from "./domain-destination.ts";
 import type { MessageOptions } from "./domain-options.ts";
 import { MESSAGE_QUEUE, messageRequest } from "./domain-request.ts";
@@ -145,17 +140,19 @@ function shownText({ queue, call, message, maxRetries, timeoutSeconds, tags }: T
 }
 
 /** The messages of one firing: one for each endpoint that a URL group has by then. */
-export function createExpansion(sql: Sql): ExpandTask {
-  return async (teamId, request) => {
-    const { scheduled: _, endpoint: _endpoint, ...message } = request.message ?? {};
-    if (message.topic === undefined) return [{ ...request, message }];
-    const group = await findUrlGroup(sql, teamId, message.topic);
-    if (group === null) throw new Problem("url_group_not_found", { name: message.topic });
-    return group.endpoints.map(({ url, name }) => ({
-      ...request,
-      call: { ...request.call, url },
-      message: { ...message, ...(name !== undefined && { endpoint: name }) },
-    }));
+export function createFanOut(sql: Sql): FanOut {
+  return {
+    async recipientsOf(teamId, { call: { url }, message }) {
+      if (message?.topic === undefined) return [{ url }];
+      const group = await findUrlGroup(sql, teamId, message.topic);
+      if (group === null) throw new Problem("url_group_not_found", { name: message.topic });
+      return group.endpoints;
+    },
+    requestTo(request, { url, name }) {
+      const { scheduled: _, endpoint: _endpoint, ...message } = request.message ?? {};
+      const endpoint = message.topic !== undefined && name !== undefined ? { endpoint: name } : {};
+      return { ...request, call: { ...request.call, url }, message: { ...message, ...endpoint } };
+    },
   };
 }
 

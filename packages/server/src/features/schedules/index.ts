@@ -1,23 +1,25 @@
 import { defineFeature } from "../feature.ts";
 import { registerScheduleRoutes } from "./routes.ts";
 import { createScheduleService } from "./service.ts";
-import { createScheduleRunner, type ExpandTask } from "./service-runner.ts";
+import type { FanOut } from "./service-fan-out.ts";
+import { createScheduleRunner } from "./service-runner.ts";
 import { readFailedFirings } from "./store-firings.ts";
 
 export type { Schedule, ScheduleTerms } from "./domain.ts";
 export { SCHEDULE_DEFAULTS } from "./domain.ts";
 export type { ScheduleService } from "./service.ts";
-export type { ExpandTask, ScheduleRunner } from "./service-runner.ts";
+export type { FanOut } from "./service-fan-out.ts";
+export type { ScheduleRunner } from "./service-runner.ts";
 
 /** Creates tasks by cron expressions and intervals. */
-export const schedules = defineFeature((core, expand: ExpandTask) => {
+export const schedules = defineFeature((core, fanOut: FanOut) => {
   const { databases, tasks, termsOf, changes, tracing, refuseUrl } = core;
   const deps = {
     database: databases.api,
     accept: tasks.accept,
     termsOf,
     changes,
-    expand,
+    fanOut,
     traceFirings: tracing?.ofFirings,
   };
   const service = createScheduleService(deps);

@@ -10,6 +10,7 @@ import type { TaskRequest } from "../../domain/task-copies.ts";
 import { type Change, recordChange } from "../../service/audit/audit.ts";
 import { newUuid } from "../../service/new-uuid.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
+import { inTurns } from "../../service/turns.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
@@ -27,7 +28,7 @@ import {
   scheduleComplaints,
 } from "./domain.ts";
 import { cronTimes } from "./domain-cron.ts";
-import { type ExpandTask, prepareTasks, storeTasks } from "./service-runner.ts";
+import { type FanOut, fanOutOf, prepareTasks, storeTasks } from "./service-fan-out.ts";
 import {
   databaseNow,
   findSchedule,
@@ -65,7 +66,7 @@ export function createScheduleService(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
   readonly changes: Pick<TaskChanges, "created">;
-  readonly expand?: ExpandTask | undefined;
+  readonly fanOut?: FanOut | undefined;
   readonly traceFirings?: TraceFirings | undefined;
 }): ScheduleService {
   const { database, traceFirings = (each) => each } = deps;
@@ -134,7 +135,9 @@ export function createScheduleService(deps: {
   }
 
   const fire = traceFirings(async (schedule: Schedule, requester: Requester): Promise<CreatedTask> => {
-    const prepared = await prepareTasks(deps.accept, schedule, requester, deps.expand);
+    const { teamId, task } = schedule;
+    const recipients = await fanOutOf(task.request, deps.fanOut).recipientsOf(teamId, task.request);
+    const prepared = await prepareTasks({ inTurns, ...deps }, schedule, requester, recipients);
     const [first] = prepared;
     if (first === undefined) throw new Error("A firing has no task");
     const tasks = prepared.map(({ task }) => task);

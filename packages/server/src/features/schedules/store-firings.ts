@@ -1,12 +1,19 @@
 import { columns } from "../../store/columns.ts";
 import { type Sql, statement } from "../../store/sql.ts";
+import { dueTeams, type TeamRoom } from "../../store/tasks/due-teams.ts";
 import type { Schedule } from "./domain.ts";
 import { readRequest } from "./store.ts";
 
-/** Selects schedules: of all teams by the real clock, or of one team's sandbox whose clock is ahead. */
+/** Of which schedules: of all, or of those of the sandbox, whose clock is ahead. */
 export interface FiringTime {
-  readonly teamId: number | null;
+  readonly sandboxOnly: boolean;
   readonly aheadMs: number;
+}
+
+/** One of those whom a firing calls. */
+export interface Recipient {
+  readonly url: string;
+  readonly name?: string;
 }
 
 /** A due schedule with all data for its firing. */
@@ -25,44 +32,63 @@ export interface DueSchedule
     | "now"
   > {
   readonly nextRunAt: Date;
-  /** This time has already fired: the schedule was set back to it. */
+  /** This time has already fired: the firing is under way, or the schedule was set back to it. */
   readonly isFired: boolean;
+  /** If the firing is under way: those whom it has not reached yet. */
+  readonly fanOut: readonly Recipient[] | null;
+  /** Bytes of the request. */
+  readonly size: number;
 }
 
 type DueRow = Omit<DueSchedule, "task"> & { readonly task: string; readonly request: string };
 
-/** Maximum bytes of tasks per batch; a single task may be larger. */
-const MOST_BYTES = 4_194_304;
+/** Tasks in one portion of firings, and bytes of their requests: as in a batch of the intake. One task may be larger. */
+export const MOST_TASKS = 300;
+export const MOST_BYTES = 1_048_576;
+
+export const teamsWithDueSchedules = dueTeams(
+  "teams_with_due_schedules",
+  "next_run_at",
+  "schedules where next_run_at is not null",
+);
 
 const FIRES_AT = "s.next_run_at + make_interval(secs => s.ahead_seconds)";
 
 /**
  * Locks the rows and skips those that another node has locked: so nodes share the work. A row that changed meanwhile is
- * read as it is now, and only if it is still due.
+ * read as it is now, and only if it is still due. The first schedule of each team comes before the second of any.
  */
 const TAKE_DUE = statement(
   "take_due_schedules",
   `with due as materialized (
-     select s.*, exists (select 1 from schedule_firings f
-                          where f.team_id = s.team_id and f.schedule_id = s.id and f.fires_at = ${FIRES_AT}) as is_fired
-       from schedules s
-      where s.next_run_at <= clock_timestamp() + make_interval(secs => $2::float8 / 1000)
-        and ($1::integer is null or (s.team_id = $1 and s.sandbox))
-      order by s.next_run_at limit $3
-        for update skip locked
+     select s.*, r.place, exists (select 1 from schedule_firings f
+                                   where f.team_id = s.team_id and f.schedule_id = s.id and f.fires_at = ${FIRES_AT}) as is_fired
+       from jsonb_to_recordset($1::jsonb) as r("teamId" integer, most integer, place integer)
+       cross join lateral (
+         select * from schedules
+          where team_id = r."teamId" and next_run_at <= clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+            and (sandbox or not $3::boolean)
+          order by next_run_at limit r.most for update skip locked
+       ) s
+   ), ranked as (
+     select *, octet_length(request) as size, row_number() over (partition by team_id order by next_run_at, id) as rank from due
    ), sized as (
-     select *, octet_length(request) as size,
-            sum(octet_length(request)) over (order by next_run_at, team_id, id) as size_so_far from due
+     select *, sum(size) over (order by rank, place rows unbounded preceding) as size_so_far from ranked
    )
-   select ${columns("s", "team_id, id, sandbox, cron, timezone, overlap, catch_up, next_run_at, is_fired, task, request")},
+   select ${columns("s", "team_id, id, sandbox, cron, timezone, overlap, catch_up, next_run_at, is_fired, fan_out, task, request, size")},
           s.ahead_seconds::float8 as "aheadSeconds", clock_timestamp() as now
-     from sized s where s.size_so_far - s.size <= ${MOST_BYTES} order by s.next_run_at`,
+     from sized s where s.size_so_far - s.size <= ${MOST_BYTES} order by s.rank, s.place`,
   { prepared: true },
 );
 
-/** Must run in the transaction that fires them: at most the given number, the longest due first. */
-export async function takeDueSchedules(sql: Sql, time: FiringTime, limit: number): Promise<DueSchedule[]> {
-  const rows = await sql.rows<DueRow>(TAKE_DUE, [time.teamId, time.aheadMs, limit]);
+/** Must run in the transaction that fires them: of each team at most as many as it has room, the longest due first. */
+export async function takeDueSchedules(
+  sql: Sql,
+  { aheadMs, sandboxOnly }: FiringTime,
+  rooms: readonly TeamRoom[],
+): Promise<DueSchedule[]> {
+  const places = JSON.stringify(rooms.map((room, place) => ({ ...room, place })));
+  const rows = await sql.rows<DueRow>(TAKE_DUE, [places, aheadMs, sandboxOnly]);
   return rows.map(({ task, request, ...row }) => ({
     ...row,
     task: { text: task, request: readRequest(request) },
@@ -73,7 +99,9 @@ export async function takeDueSchedules(sql: Sql, time: FiringTime, limit: number
 export interface Firing {
   readonly schedule: Pick<Schedule, "teamId" | "id">;
   readonly next: Date;
-  /** Null if it created none. */
+  /** Those whom the next portion calls: until there are none the schedule stays due. */
+  readonly rest: readonly Recipient[];
+  /** Null if it created none, or an earlier portion of the firing did. */
   readonly taskId: string | null;
   /** Why it created no task, for the schedule's record; null if it created one, or was skipped. */
   readonly error: string | null;
@@ -85,7 +113,7 @@ const RECORD_FIRINGS = statement(
   `with asked as materialized (
      select f.*, now() as at, ${FIRES_AT} as fires_at
        from jsonb_to_recordset($1::jsonb) as f(
-              team_id integer, id uuid, next timestamptz, task_id uuid, error text)
+              team_id integer, id uuid, next timestamptz, fan_out jsonb, task_id uuid, error text)
        join schedules s on s.team_id = f.team_id and s.id = f.id
    ), marked as (
      update tasks t set schedule_id = f.id, scheduled_for = f.fires_at
@@ -95,7 +123,7 @@ const RECORD_FIRINGS = statement(
      select f.team_id, f.id, f.task_id, f.fires_at from asked f where f.task_id is not null
    )
    update schedules s
-      set next_run_at = f.next, last_task_id = coalesce(f.task_id, s.last_task_id), last_error = f.error,
+      set next_run_at = coalesce(f.next, s.next_run_at), fan_out = f.fan_out, last_task_id = coalesce(f.task_id, s.last_task_id), last_error = f.error,
           last_error_at = case when f.error is not null then f.at end,
           errors_in_row = case when f.error is null then 0 else s.errors_in_row + 1 end
      from asked f where s.team_id = f.team_id and s.id = f.id`,
@@ -104,10 +132,11 @@ const RECORD_FIRINGS = statement(
 
 /** Must run in the transaction that took the schedules and created their tasks: neither exists without the other. */
 export async function recordFirings(sql: Sql, firings: readonly Firing[]): Promise<void> {
-  const rows = firings.map(({ schedule: { teamId, id }, next, taskId, error }) => ({
+  const rows = firings.map(({ schedule: { teamId, id }, next, rest, taskId, error }) => ({
     team_id: teamId,
     id,
-    next,
+    next: rest.length === 0 ? next : null,
+    fan_out: rest.length === 0 ? null : rest,
     task_id: taskId,
     error,
   }));

@@ -4,7 +4,6 @@ import type { TaskStatus } from "../../domain/task.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import { columns } from "../../store/columns.ts";
 import { type Sql, statement } from "../../store/sql.ts";
-import { untilNext } from "../../store/tasks/until-next.ts";
 import type { ListedSchedule, Schedule, ScheduleTerms } from "./domain.ts";
 
 interface ListedRow extends Omit<ListedSchedule, "paused" | "lastTask" | "lastError"> {
@@ -103,11 +102,12 @@ export async function insertSchedule(
   return rows.length === 1;
 }
 
+/** The endpoints that a firing has not reached yet never get another body: with another task, the firing ends here. */
 const UPDATE_SCHEDULE = statement(
   "update_schedule",
   `update schedules
       set cron = $3, timezone = $4, overlap = $5, catch_up = $6, task = $7, request = $8, next_run_at = $9,
-          updated_at = now()
+          fan_out = case when request = $8 then fan_out end, updated_at = now()
     where team_id = $1 and id = $2`,
 );
 
@@ -142,12 +142,6 @@ export async function databaseNow(sql: Sql): Promise<Date> {
   if (row === undefined) throw new Error("The database did not tell the time");
   return row.now;
 }
-
-export const untilNextRunMs = untilNext(
-  "until_next_run",
-  "next_run_at",
-  "schedules where next_run_at is not null",
-);
 
 function toSchedule({ task, request, ...row }: ScheduleRow): Schedule {
   return { ...toListed(row), task: { text: task, request: readRequest(request) } };
