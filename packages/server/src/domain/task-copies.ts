@@ -178,18 +178,18 @@ export function taskOfRequest(
   };
 }
 
-/** Its times and settings come from the store. */
+/** Its times and settings come from the store. The call is the one to show: without what its message hides. */
 export function createdTaskOf(
   task: NewTask,
   stored: TaskSettings & Pick<Task, "createdAt" | "runAt">,
-  callback: CreatedTask["callback"],
+  { call, callback }: Pick<CreatedTask, "call" | "callback">,
 ): CreatedTask {
   return {
     teamId: task.teamId,
     id: task.id,
     shape: task.shape,
     queue: task.queue,
-    call: task.call,
+    call,
     priority: task.priority,
     onCompleteUrl: task.onCompleteUrl,
     onFailureUrl: task.onFailureUrl,

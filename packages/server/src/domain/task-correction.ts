@@ -1,6 +1,7 @@
 import type { Call, RefuseUrl } from "./call.ts";
 import { invalid } from "./complaint.ts";
 import { NO_LIMITS, resolveFlow } from "./flow.ts";
+import { isRedacted } from "./message.ts";
 import { pollConfigComplaints } from "./poll/poll-rules.ts";
 import { Problem, type ProblemDetail } from "./problem.ts";
 import type { Shape, Task } from "./task.ts";
@@ -30,7 +31,7 @@ export interface Correction {
 
 /** The corrected call, by the rules of a creation. */
 export function correctCall(
-  task: Pick<Task, "shape" | "call" | "bodyIsJson" | "follow" | "flow">,
+  task: Pick<Task, "shape" | "call" | "bodyIsJson" | "follow" | "flow" | "message">,
   correction: Correction,
 ): { readonly call: Call; readonly bodyIsJson: boolean; readonly flow: string | null } {
   const { shape, follow } = task;
@@ -43,8 +44,30 @@ export function correctCall(
   const complaints = callComplaints({ shape, call, bodyIsJson }, { names, refuseUrl });
   if (correction.url !== undefined && follow.pollConfig !== null && follow.provider === null)
     complaints.push(...pollConfigComplaints(follow.pollConfig, url, refuseUrl));
+  complaints.push(...hashComplaints(task, correction, names));
   if (complaints.length > 0) throw invalid(complaints);
   return { call, bodyIsJson, flow: task.flow && movedFlow(task.flow, task.call, call) };
+}
+
+/** A caller that sends back what an answer has shown would store the hash in place of the value. */
+function hashComplaints(
+  { call: shown, message }: Pick<Task, "call" | "message">,
+  { body, headers = {} }: Correction,
+  names: Readonly<Record<CorrectableField, string>>,
+): ProblemDetail[] {
+  const redact = message?.redact;
+  if (redact === undefined) return [];
+  const hashes = new Set(
+    Object.entries(shown.headers).flatMap(([name, value]) => (isRedacted(redact, name) ? [value] : [])),
+  );
+  const fields = Object.entries(headers).flatMap(([name, value]) =>
+    hashes.has(value) ? [`${names.headers}.${name}`] : [],
+  );
+  if (redact.body === true && body?.text === shown.body) fields.push(names.body);
+  return fields.map((field) => ({
+    field,
+    error: `${field} is how a redacted value is shown: give the value, or leave the field out`,
+  }));
 }
 
 /** A flow that is named after the target or its vault token is that of the new call. */

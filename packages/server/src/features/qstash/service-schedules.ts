@@ -1,11 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
-import { isRedacted, type Message } from "../../domain/message.ts";
+import type { Message } from "../../domain/message.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { Sql } from "../../store/sql.ts";
+import { shownCall } from "../../store/tasks/message-redaction.ts";
 import { type FanOut, SCHEDULE_DEFAULTS, type Schedule, type ScheduleService } from "../schedules/index.ts";
 import type { Destination } from "./domain-destination.ts";
 import type { MessageOptions } from "./domain-options.ts";
@@ -120,18 +121,12 @@ function withoutTime(request: TaskRequest, scheduled: NonNullable<Message["sched
 
 /** As /v1 shows the task of a schedule: the fields of a direct task, redacted ones as hashes. */
 function shownText({ queue, call, message, maxRetries, timeoutSeconds, tags }: TaskRequest): string {
-  const hidden = (value: string) => `REDACTED:${createHash("sha256").update(value).digest("hex")}`;
-  const redact = message?.redact ?? {};
-  const headers = Object.entries(call.headers).map(([name, value]) => [
-    name,
-    isRedacted(redact, name) ? hidden(value) : value,
-  ]);
-  const body = call.body === null || redact.body !== true ? call.body : hidden(call.body);
+  const { url, method, headers, body } = shownCall(call, message);
   return JSON.stringify({
     queue,
-    targetUrl: call.url,
-    method: call.method,
-    headers: Object.fromEntries(headers),
+    targetUrl: url,
+    method,
+    headers,
     ...(body !== null && { body }),
     ...(maxRetries !== null && { maxRetries }),
     ...(timeoutSeconds !== null && { timeout: timeoutSeconds }),

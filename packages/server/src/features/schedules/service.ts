@@ -1,3 +1,4 @@
+import { canonicalText } from "../../domain/canonical-text.ts";
 import { echo, invalid } from "../../domain/complaint.ts";
 import { type Principal, type Requester, requireScope } from "../../domain/identity/principal.ts";
 import { requireRoom } from "../../domain/limits.ts";
@@ -24,6 +25,7 @@ import {
   SCHEDULE_NAME_PATTERN,
   SCHEDULE_READ_PATTERN,
   type Schedule,
+  type ScheduledTask,
   type ScheduleTerms,
   scheduleComplaints,
 } from "./domain.ts";
@@ -127,9 +129,10 @@ export function createScheduleService(deps: {
     action: string,
   ): Promise<Schedule> {
     const { id, cron, timezone, paused, name } = schedule;
+    const task = taskOf(schedule, terms);
     const isSameTime = terms.cron === cron && terms.timezone === timezone && terms.paused === paused;
     const nextRunAt = isSameTime ? schedule.nextRunAt : nextRun(terms, schedule.now, schedule);
-    await updateSchedule(sql, schedule, { ...terms, nextRunAt });
+    await updateSchedule(sql, schedule, { ...terms, task, nextRunAt });
     await tell(sql, requester, { action, target: formatId("sch", id), detail: { name } });
     return found(sql, requester, formatId("sch", id));
   }
@@ -210,6 +213,21 @@ export function createScheduleService(deps: {
       }),
     run: async (requester, idOrName) => fire(await found(database, requester, idOrName), requester),
   };
+}
+
+/**
+ * The task of a changed schedule. A message of /v2 has more than its text tells, and the text has hashes of what is redacted:
+ * sent back as it was read, it changes nothing, and no other task of /v1 replaces it.
+ */
+function taskOf({ task: before }: Schedule, { task }: ScheduleTerms): ScheduledTask {
+  if (before.request.message === null || task.request.message !== null || task === before) return task;
+  if (canonicalText(JSON.parse(task.text)) === canonicalText(JSON.parse(before.text))) return before;
+  throw invalid([
+    {
+      field: "task",
+      error: "task is a message of /v2: change it with POST /v2/schedules, or send it as it was read",
+    },
+  ]);
 }
 
 /** Schedules of test keys use the sandbox clock. */

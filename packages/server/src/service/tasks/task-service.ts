@@ -15,6 +15,7 @@ import type { TaskRequest } from "../../domain/task-copies.ts";
 import { createdTaskOf } from "../../domain/task-copies.ts";
 import type { Database } from "../../store/sql.ts";
 import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
+import { shownCall } from "../../store/tasks/message-redaction.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
 import { SealError } from "../../vault/cipher.ts";
@@ -151,7 +152,9 @@ export function createTaskService(
     { task, callback }: AcceptedRequest,
   ): PreparedTask | Promise<PreparedTask> {
     const shown = callback && shownCallback(callback.id);
-    const prepared: PreparedTask = { task, finish: (accepted) => createdTaskOf(task, accepted, shown) };
+    const finish: PreparedTask["finish"] = (accepted) =>
+      createdTaskOf(task, accepted, { call: shownCall(task.call, task.message), callback: shown });
+    const prepared: PreparedTask = { task, finish };
     const looked = deps.storageQuota.admit(terms, storedSize(task), task.sandbox ? null : task.flow?.key);
     return looked === undefined ? prepared : looked.then(() => prepared);
   }

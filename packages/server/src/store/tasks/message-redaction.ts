@@ -1,9 +1,16 @@
 import { createHash } from "node:crypto";
+import type { Call } from "../../domain/call.ts";
 import { isRedacted, type Message } from "../../domain/message.ts";
 
 /*
- * Redacted fields are replaced where tasks are read to be shown. Claims read the row itself, so calls have the original.
+ * Redacted fields are replaced where tasks are read to be shown, and where an answer shows a task that was just created.
+ * Claims read the row itself, so calls have the original.
  */
+
+export function shownCall(call: Call, message: Message | null): Call {
+  if (message?.redact === undefined) return call;
+  return { ...call, headers: shownHeaders(call.headers, message), body: shownBody(call.body, message) };
+}
 
 export function shownBody(body: string | null, message: Message | null): string | null {
   return body === null || message?.redact?.body !== true ? body : redacted(bytesOf(body, message));

@@ -207,6 +207,125 @@ describe("publishing with the official client", () => {
     assert.deepEqual(message.header?.["X-Shown"], ["shown"]);
   });
 
+  describe("redacted fields of a schedule and of its messages", () => {
+    const hash = `REDACTED:${sha256("canary-body")}`;
+    const ask = (method: "GET" | "POST" | "PATCH" | "PUT", path: string, body?: object) =>
+      scene.api.call(method, `/v1/schedules/hidden${path}`, body);
+    const stored = async () => {
+      const [row] = await scene.api.server.database.rows<{ request: string }>(
+        "select request from schedules where team_id = $1 and name = 'hidden'",
+        [scene.api.team.id],
+      );
+      return JSON.parse(row?.request ?? "null");
+    };
+    before(() =>
+      scene.client.schedules.create({
+        destination: `${scene.target.url}/hidden`,
+        scheduleId: "hidden",
+        cron: "0 0 1 1 *",
+        body: "canary-body",
+        headers: { "X-Hidden": "canary-header", "X-Shown": "shown" },
+        redact: { body: true, header: ["X-Hidden"] },
+        callback: `${scene.target.url}/told`,
+      }),
+    );
+
+    it("are hashes in the answer to a run, and in every answer that shows the task, its schedule or its callback", async () => {
+      const { api, target } = scene;
+      const run = await ask("POST", "/run");
+      assert.equal(run.status, 201);
+      assert.deepEqual([run.body.task.body, run.body.task.headers["x-shown"]], [hash, "shown"]);
+      await scene.settle();
+      await scene.settle();
+      assert.equal(scene.callsTo("/hidden")[0]?.bytes.toString(), "canary-body");
+      const report = JSON.parse(scene.callsTo("/told")[0]?.bytes.toString() ?? "{}");
+      assert.deepEqual(
+        [Buffer.from(report.sourceBody, "base64").toString(), report.sourceHeader["X-Hidden"]],
+        ["canary-body", ["canary-header"]],
+      );
+
+      const { id } = run.body.task;
+      const { tasks } = (await api.call("GET", "/v1/tasks?limit=100")).body;
+      const callback = tasks.find(({ targetUrl }: { targetUrl: string }) => targetUrl.endsWith("/told"));
+      const answers = [run];
+      for (const path of [
+        ...["/v1/tasks?limit=100", `/v1/tasks/${id}`, `/v1/tasks/${callback.id}`, `/v1/tasks/${id}/explain`],
+        ...["/v1/schedules/hidden", "/v1/schedules", "/v1/audit", `/v2/messages/${callback.id}`],
+        ...[`/v2/messages/${id}`, "/v2/logs", "/v2/events", "/v2/schedules", "/v2/schedules/hidden"],
+      ])
+        answers.push(await api.call("GET", path));
+      target.answer = (_call, response) =>
+        response.writeHead(489, { "upstash-nonretryable-error": "true" }).end();
+      const failed = (await ask("POST", "/run")).body.task.id;
+      await scene.settle();
+      target.answer = (_call, response) => response.end("ok");
+      answers.push(await api.call("GET", "/v2/dlq"), await api.call("GET", `/v1/tasks/${failed}`));
+      answers.push(await api.call("POST", `/v1/tasks/${failed}/retry`));
+      const encoded = Buffer.from("canary-body").toString("base64").slice(0, 12);
+      for (const { status, text } of answers) {
+        assert.equal(status < 300, true, text);
+        assert.doesNotMatch(text, new RegExp(`canary|${encoded}`));
+      }
+      assert.match(answers[1]?.text ?? "", /REDACTED:/);
+    });
+
+    it("stay when a schedule is changed with what it was read as, and no hash is stored", async () => {
+      const before = await stored();
+      const { task, name: _, ...others } = (await ask("GET", "")).body.schedule;
+      assert.equal(task.body, hash);
+      const { body } = await ask("PATCH", "", { cron: "0 0 2 1 *", task });
+      assert.deepEqual([body.schedule.cron, body.schedule.task], ["0 0 2 1 *", task]);
+      assert.equal((await ask("PUT", "", { cron: others.cron, task })).status, 200);
+      assert.deepEqual(await stored(), before);
+    });
+
+    it("are not replaced by a task of /v1", async () => {
+      const before = await stored();
+      const { task } = (await ask("GET", "")).body.schedule;
+      for (const [method, body] of [
+        ["PATCH", { task: { ...task, timeout: 5 } }],
+        ["PUT", { cron: "* * * * *", task: { queue: "default", webhook_url: "http://a.test/" } }],
+      ] as const) {
+        const answer = await ask(method, "", body);
+        assert.equal(answer.status, 400, answer.text);
+        assert.match(answer.body.error, /^task is a message of \/v2/);
+      }
+      assert.deepEqual(await stored(), before);
+    });
+  });
+
+  it("refuses a correction that holds the hash of a redacted field", async () => {
+    const { client, target, api } = scene;
+    target.answer = (_call, response) =>
+      response.writeHead(489, { "upstash-nonretryable-error": "true" }).end();
+    const { messageId } = await client.publish({
+      url: `${target.url}/corrected`,
+      body: "canary-body",
+      headers: { "X-Hidden": "canary-header", "X-Shown": "shown" },
+      redact: { body: true, header: ["X-Hidden"] },
+    });
+    await scene.settle();
+    target.answer = (_call, response) => response.end("ok");
+    const { body, headers } = await task(messageId);
+
+    for (const [correction, error] of [
+      [{ body }, "body is how a redacted value is shown: give the value, or leave the field out"],
+      [
+        { headers },
+        "headers.x-hidden is how a redacted value is shown: give the value, or leave the field out",
+      ],
+    ] as const) {
+      const answer = await api.call("POST", `/v1/tasks/${messageId}/retry`, correction);
+      assert.equal(answer.status, 400, answer.text);
+      assert.equal(answer.body.error, error);
+    }
+    const url = `${target.url}/corrected-url`;
+    assert.equal((await api.call("POST", `/v1/tasks/${messageId}/retry`, { targetUrl: url })).status, 200);
+    await scene.settle();
+    const [call] = scene.callsTo("/corrected-url");
+    assert.deepEqual([call?.bytes.toString(), call?.headers["x-hidden"]], ["canary-body", "canary-header"]);
+  });
+
   it("refuses by name what it does not offer, and bad values", async () => {
     const { client, target, api } = scene;
     const url = `${target.url}/never`;
