@@ -67,7 +67,8 @@ export async function countOpenBreakers(sql: Sql, teamId: number, queue: string 
 const FORGET_COUNTS = statement(
   "forget_breaker_counts",
   `delete from breaker_counts c using (
-     select team_id, queue_id, host, at from breaker_counts where at < now() - interval '2 hours' order by at limit $1) old
+     select team_id, queue_id, host, at from breaker_counts where at < now() - interval '2 hours' order by at
+      limit $1 for update skip locked) old
     where c.team_id = old.team_id and c.queue_id = old.queue_id and c.host = old.host and c.at = old.at
    returning 1`,
   { patience: "chore" },

@@ -221,7 +221,7 @@ const REMOVE_OLD_BULKS = statement(
   "remove_old_bulks",
   `delete from bulks b using (
      select team_id, id from bulks where ended_at < now() - make_interval(days => $1) order by ended_at limit $2) old
-    where b.team_id = old.team_id and b.id = old.id
+    where b.team_id = old.team_id and b.id = old.id and b.ended_at < now() - make_interval(days => $1)
    returning b.id`,
   { patience: "chore" },
 );

@@ -214,12 +214,22 @@ const SWEEP_HOLDS = statement(
 
 const SWEEP_LINES = statement(
   "sweep_flow_lines",
-  `delete from flow_line_tasks l
-    where not exists (
-            select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and (t.completed_at is null or t.status = 'failed'))
-       or not exists (
-            select 1 from flows f
-             where f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow and (f.sandbox or f.line_at is not null))`,
+  `with of_no_line as (
+     -- The lock: a flow that becomes ordered at this moment keeps the rows that it begins its line with.
+     delete from flow_line_tasks l using (
+       select l.* from flow_line_tasks l join flows f on f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow
+        where not f.sandbox and f.line_at is null
+          for no key update of f skip locked) old
+      where l.team_id = old.team_id and l.sandbox = old.sandbox and l.flow = old.flow and l.task_id = old.task_id and l.retries = old.retries
+   )
+   -- A task that was retried and begins again at this moment has another number of retries.
+   delete from flow_line_tasks l using (
+     select * from flow_line_tasks l
+      where not exists (
+              select 1 from tasks t where t.team_id = l.team_id and t.id = l.task_id and (t.completed_at is null or t.status = 'failed'))
+         or not exists (
+              select 1 from flows f where f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow)) old
+    where l.team_id = old.team_id and l.sandbox = old.sandbox and l.flow = old.flow and l.task_id = old.task_id and l.retries = old.retries`,
   { patience: "chore" },
 );
 

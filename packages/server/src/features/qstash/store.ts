@@ -126,12 +126,13 @@ export async function takeMessageKey(
 const REMOVE_OLD_MESSAGE_KEYS = statement(
   "remove_old_message_keys",
   `delete from message_keys k using (
-   select team_id, sandbox, key from message_keys where created_at < now() - interval '10 minutes' limit $1) old
+   select team_id, sandbox, key from message_keys where created_at < now() - interval '10 minutes'
+    limit $1 for update skip locked) old
   where k.team_id = old.team_id and k.sandbox = old.sandbox and k.key = old.key returning 1`,
   { patience: "chore" },
 );
 
-/** Resolves with the number of removed keys. */
+/** Resolves with the number of removed keys. One that a message takes again at this moment stays. */
 export async function removeOldMessageKeys(sql: Sql, batch: number): Promise<number> {
   return (await sql.rows(REMOVE_OLD_MESSAGE_KEYS, [batch])).length;
 }

@@ -5,6 +5,7 @@ import type { Database, Sql } from "../../store/sql.ts";
 import {
   advanceMessageSigningKeys,
   insertMessageSigningKey,
+  lockKeysOfTeam,
   type MessageSigningKey,
   messageSigningKeys,
 } from "../../store/vault/message-signing-keys.ts";
@@ -81,6 +82,7 @@ export function createMessageKeyService(deps: {
     async rotate(requester) {
       const { teamId } = requester;
       const keys = await database.transaction(async (sql) => {
+        await lockKeysOfTeam(sql, teamId);
         await load(sql, teamId);
         await advanceMessageSigningKeys(sql, teamId);
         const rotated = await load(sql, teamId);

@@ -58,7 +58,7 @@ const REMOVE_OLD_AUDIT_EVENTS = statement(
   "remove_old_audit_events",
   `delete from audit_events e using (
    select team_id, id from audit_events where at < now() - make_interval(days => $1) order by at limit $2) old
-  where e.team_id = old.team_id and e.id = old.id returning 1`,
+  where e.team_id = old.team_id and e.id = old.id and e.at < now() - make_interval(days => $1) returning 1`,
   { patience: "chore" },
 );
 

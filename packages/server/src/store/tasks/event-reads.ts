@@ -202,7 +202,7 @@ const REMOVE_OLD_EVENTS = statement(
    )
    delete from events e using (
      select team_id, xid, seq from events where at < now() - make_interval(hours => $1) order by at limit $2) old
-    where e.team_id = old.team_id and e.xid = old.xid and e.seq = old.seq
+    where e.team_id = old.team_id and e.xid = old.xid and e.seq = old.seq and e.at < now() - make_interval(hours => $1)
    returning 1`,
   { patience: "chore" },
 );

@@ -24,8 +24,12 @@ export function heldRows(table: "notifications" | "webhook_deliveries") {
   );
   const reap = statement(
     `reap_${table}`,
+    // The fence is compared again after a wait for the row: what another node released meanwhile may belong to a worker that is
+    // younger than this statement, which does not see it.
     `update ${table} d set worker_id = null, fence = d.fence + 1
-      where d.worker_id is not null and not exists (select 1 from workers w where w.id = d.worker_id)`,
+       from (select h.team_id, h.id, h.fence from ${table} h
+              where h.worker_id is not null and not exists (select 1 from workers w where w.id = h.worker_id)) lost
+      where d.team_id = lost.team_id and d.id = lost.id and d.fence = lost.fence`,
   );
   return {
     /** The rows that the database assigns to this worker, to compare with its own list. */

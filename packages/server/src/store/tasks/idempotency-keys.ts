@@ -27,12 +27,13 @@ export async function findTakenKey(
 const REMOVE_OLD_KEYS = statement(
   "remove_old_keys",
   `delete from idempotency_keys k using (
-   select team_id, key, sandbox from idempotency_keys where created_at < now() - interval '24 hours' limit $1) old
+   select team_id, key, sandbox from idempotency_keys where created_at < now() - interval '24 hours'
+    limit $1 for update skip locked) old
   where k.team_id = old.team_id and k.key = old.key and k.sandbox = old.sandbox returning 1`,
   { patience: "chore" },
 );
 
-/** Keys are good for a day. */
+/** Keys are good for a day. One that a request takes again at this moment stays. */
 export async function removeOldKeys(sql: Sql, batch: number): Promise<number> {
   const rows = await sql.rows(REMOVE_OLD_KEYS, [batch]);
   return rows.length;

@@ -112,7 +112,7 @@ const REFRESH_LINE = statement(
               where f.team_id = $1 and f.queue_id = $2 and not f.begun and f.retries < 0
                 and f.created_at > (select since from last) and f.created_at <= now()
               order by f.created_at, f.task_id limit ${MOST_MOVED}) f
-      where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id
+      where l.team_id = $1 and l.queue_id = $2 and l.created_at = f.created_at and l.task_id = f.task_id and l.retries < 0
      returning l.task_id
    ), joined as (
      insert into line_tasks (team_id, queue_id, created_at, task_id, begun)

@@ -152,7 +152,8 @@ const WAKE_SANDBOX_FLOW = statement(
              left join sandbox_clocks c on c.team_id = t.team_id
             where t.team_id = $1 and t.sandbox and t.list_key = 'pending' and t.flow = $2 and w.said is not null
               and t.run_at <= now() + make_interval(secs => ${aheadSeconds()})
-            limit 1) first
+            -- After a wait they are read again: a task that has begun meanwhile has the end of its call as its next step.
+            limit 1 for update of t, w) first
     where s.team_id = first.team_id and s.task_id = first.id`,
 );
 
@@ -163,7 +164,7 @@ const WAKE_HELD_TASKS = statement(
              from simulations w join tasks t on t.team_id = w.team_id and t.id = w.task_id
             where w.next_at is null and w.said is not null and t.sandbox and t.list_key = 'pending' and t.flow is not null
             order by t.team_id, t.flow, t.id) first
-    where s.team_id = first.team_id and s.task_id = first.id`,
+    where s.team_id = first.team_id and s.task_id = first.id and s.next_at is null`,
 );
 
 /** Wakes every flow in which a task waits without a next step: a node may have ended before it woke the flow. */

@@ -97,7 +97,7 @@ const REMOVE_EXPIRED_TASKS = statement(
                      || '00000000000000000000')::uuid
          and t.completed_at < now() - make_interval(secs => $1::float8 * 86400)
          and ${BLOCKS_NO_LINE}
-       order by ${listOrder("asc")} limit $2) x
+       order by ${listOrder("asc")} limit $2 for update of t skip locked) x
     limit $2
  ), removed as (
    delete from tasks t using expired e where t.team_id = e.team_id and t.id = e.id
@@ -109,7 +109,10 @@ const REMOVE_EXPIRED_TASKS = statement(
   { patience: "chore" },
 );
 
-/** Removes a batch of tasks that ended longer ago than the retention. Returns how many. */
+/**
+ * Removes a batch of tasks that ended longer ago than the retention. Returns how many. A retry that commits first keeps its task,
+ * and one that comes second does not find it.
+ */
 export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch: number): Promise<number> {
   const rows = await sql.rows<{ removed: number }>(REMOVE_EXPIRED_TASKS, [retentionDays, batch]);
   return rows[0]?.removed ?? 0;

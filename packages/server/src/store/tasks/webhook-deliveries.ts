@@ -237,7 +237,7 @@ const REMOVE_OLD_DELIVERIES = statement(
      delete from webhook_deliveries d using (
        select team_id, id from webhook_deliveries where created_at < now() - make_interval(days => $1)
         order by created_at limit $2) old
-      where d.team_id = old.team_id and d.id = old.id
+      where d.team_id = old.team_id and d.id = old.id and d.created_at < now() - make_interval(days => $1)
      returning d.team_id, d.id
    ), forgotten as (
      delete from redeliveries r using removed o where r.team_id = o.team_id and r.delivery_id = o.id

@@ -32,6 +32,16 @@ export async function insertMessageSigningKey(
   await sql.rows(INSERT_MESSAGE_SIGNING_KEY, [teamId, id, place, secret]);
 }
 
+const LOCK_KEYS_OF_TEAM = statement(
+  "lock_keys_of_team",
+  "select 1 from teams where id = $1 for no key update",
+);
+
+/** Other rotations wait until the transaction ends. The rows of the keys cannot carry this lock, because a rotation replaces them. */
+export async function lockKeysOfTeam(sql: Sql, teamId: number): Promise<void> {
+  await sql.rows(LOCK_KEYS_OF_TEAM, [teamId]);
+}
+
 const REMOVE_CURRENT_KEY = statement(
   "remove_current_message_key",
   "delete from message_signing_keys where team_id = $1 and place = 'current'",

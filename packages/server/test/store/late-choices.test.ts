@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, it } from "node:test";
+import type { Statement } from "../../src/store/sql.ts";
+import { ROOT, SERVER } from "../places.ts";
+import { listStatements } from "../statement-list.ts";
+import { type Keys, keysOf, type Write, writesOf } from "../statement-writes.ts";
+
+/*
+ * The race: a statement chooses rows by a condition, and updates or deletes them by their keys. It waits for a row that another
+ * transaction has locked. After that PostgreSQL looks at the row again, but asks only what the update itself says: the keys, which
+ * still fit. See docs/decisions/0049-late-choices.md.
+ */
+
+/** The statements whose rows an earlier statement of the same transaction has locked. */
+const LOCKED_BEFORE: Record<string, string> = {
+  bind_idempotency_keys: "take_idempotency_keys",
+  keep_dedupe_keys: "lock_dedupe_keys",
+  move_alert_channels: "lock_alert",
+  write_alert_standings: "lock_enabled_alerts",
+  record_firings: "take_due_schedules",
+  set_to_sandbox_time: "lock_due_steps",
+  plan_steps: "lock_due_steps",
+};
+
+const EXCEPTIONS: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(LOCKED_BEFORE).map(([name, by]) => [name, `locked by ${by} in the same transaction`]),
+  ),
+  shrink_slots: "only this worker adds slots, and it starts no further call",
+};
+
+/** The rows of these tables change only under the lock of another row. Of flow_permits a count may change, which nothing is chosen by. */
+const GUARDS: Record<string, string> = {
+  breaker_tasks: "tasks",
+  flow_line_tasks: "flows",
+  flow_permits: "flows",
+};
+
+/** Conditions that ask other tables about a value of the row. */
+const STALE_EXCEPTIONS: Record<string, string> = {
+  remove_replaced_session_keys: "keys never change",
+  refresh_line: "a task that joins the line again changes `begun`, which is asked again",
+  remove_settled_batches: "a batch never changes",
+  claim_unheld_ordered_task: "the lock of the queue, which every change of its breakers takes",
+};
+
+/** A statement of this text: what is wrong with its writes. */
+function faultsOf(text: string, keys: Keys): string[] {
+  return writesOf(text, keys).flatMap((write) => faultOf(write) ?? []);
+}
+
+function faultOf({ table, isByKeys, repeated, isCascade, locked, stale }: Write): string | null {
+  if (isCascade || locked.includes(table) || locked.includes(GUARDS[table] ?? table)) return null;
+  if (isByKeys && repeated.length === 0) return `${table}: by keys alone`;
+  return stale.length > 0 ? `${table}: by other tables` : null;
+}
+
+describe("updates and deletes by keys", () => {
+  let keys: Keys;
+  let statements: readonly Statement[];
+  before(async () => {
+    keys = keysOf(await readFile(join(ROOT, "docs/schema.sql"), "utf8"));
+    statements = await listStatements();
+  });
+
+  function withFault(fault: string): string[] {
+    const found = statements.filter(({ text }) => faultsOf(text, keys).some((each) => each.endsWith(fault)));
+    return [...new Set(found.map(({ name }) => name))].sort();
+  }
+
+  it("lock what they choose or repeat the condition, with few exceptions", () => {
+    assert.deepEqual(withFault("by keys alone"), Object.keys(EXCEPTIONS).sort());
+    assert.deepEqual(withFault("by other tables"), Object.keys(STALE_EXCEPTIONS).sort());
+  });
+
+  it("are excused only by statements that lock", () => {
+    for (const name of new Set(Object.values(LOCKED_BEFORE))) {
+      const text = statements.find((statement) => statement.name === name)?.text ?? "";
+      assert.match(text, /\bfor update\b|\bon conflict\b.*\bdo update\b/s, name);
+    }
+  });
+
+  it("are all seen: a statement whose text depends on the request only reads", async () => {
+    const home = join(SERVER, "src");
+    const files = (await readdir(home, { recursive: true })).filter((name) => name.endsWith(".ts"));
+    const texts = await Promise.all(files.map((name) => readFile(join(home, name), "utf8")));
+    const named = texts.flatMap((text) => [...text.matchAll(/\bstatement\(\s*"(\w+)",(.{0,400})/gs)]);
+    const seen = new Set(statements.map(({ name }) => name));
+    const unseen = named.filter(([, name = ""]) => !seen.has(name));
+    assert.ok(statements.length > 400 && named.length > 300);
+    for (const [, name, text = ""] of unseen)
+      assert.doesNotMatch(text, /\b(?:delete from|update \w+ (?:\w+ )?set)\b/, name);
+  });
+
+  for (const [name, text] of Object.entries({
+    "a subquery in `using`":
+      "delete from tasks t using (select team_id, id from tasks where completed_at < now()) old where t.team_id = old.team_id and t.id = old.id",
+    "a CTE":
+      "with old as (select team_id, id from tasks where completed_at < now()) delete from tasks t using old e where t.team_id = e.team_id and t.id = e.id",
+    "a CTE behind another":
+      "with seen as (select * from tasks where status = 'failed'), old as (select * from seen limit 1) update tasks t set status = 'x' from old where t.team_id = old.team_id and t.id = old.id returning t.id",
+    "a CTE within a statement that goes on":
+      "with old as (select team_id, id from tasks), gone as (delete from tasks t using old where t.team_id = old.team_id and t.id = old.id returning t.id) select * from gone where id <> '1'",
+    "keys in a subquery":
+      "delete from tasks where team_id = $1 and id in (select id from tasks where team_id = $1 and status = 'failed')",
+    "places in a subquery":
+      "delete from tasks t where t.ctid = any (array(select ctid from tasks where status = 'failed'))",
+    "one key from a subquery":
+      "update tasks set error = 'x' where team_id = $1 and id = (select min(id) from tasks)",
+    "a list of keys": "delete from tasks where team_id = $1 and id = any($2::uuid[])",
+    "rows of a list":
+      "update tasks t set error = j.error from jsonb_to_recordset($1::jsonb) as j(team_id integer, id uuid, error text) where t.team_id = j.team_id and t.id = j.id",
+    "keys of unnest":
+      "update tasks t set error = '' from unnest($1::integer[], $2::uuid[]) as j(team_id, id) where t.team_id = j.team_id and t.id = j.id",
+    "another table":
+      "delete from simulations s using tasks t where s.team_id = t.team_id and s.task_id = t.id and t.status = 'failed'",
+    "a lock of another table":
+      "with old as (select t.team_id, t.id from queues q join tasks t on t.queue_id = q.id for update of q) delete from tasks t using old where t.team_id = old.team_id and t.id = old.id",
+    "a lock that lets others change the row":
+      "with old as (select team_id, id from tasks where status = 'failed' for key share) delete from tasks t using old where t.team_id = old.team_id and t.id = old.id",
+    "a condition of the source alone":
+      "delete from tasks t using (select * from tasks) old where t.team_id = old.team_id and t.id = old.id and old.status = 'failed'",
+  }))
+    it(`are refused: ${name}`, () => {
+      assert.match(faultsOf(text, keys).join(), /^(?:tasks|simulations): by keys alone$/);
+    });
+
+  it("are refused: another table that is asked about a value of the row", () => {
+    const text =
+      "update notifications d set worker_id = null where d.worker_id is not null and not exists (select 1 from workers w where w.id = d.worker_id)";
+    assert.deepEqual(faultsOf(text, keys), ["notifications: by other tables"]);
+  });
+
+  for (const [name, text] of Object.entries({
+    "locked rows":
+      "delete from tasks t using (select team_id, id from tasks where status = 'failed' for update skip locked) old where t.team_id = old.team_id and t.id = old.id",
+    "the condition again":
+      "delete from tasks t using (select team_id, id from tasks where status = 'failed') old where t.team_id = old.team_id and t.id = old.id and t.status = 'failed'",
+    "a fence":
+      "update tasks t set error = '' from unnest($1::uuid[], $2::integer[]) as j(id, fence) where t.team_id = $3 and t.id = j.id and t.fence = j.fence",
+    "the row that the caller names":
+      "update tasks t set error = clock.at from (select now() as at) clock where t.team_id = $1 and t.id = $2",
+    "what belongs to a deleted row":
+      "with gone as (delete from tasks where team_id = $1 and id = $2 returning team_id, id) delete from simulations s using gone g where s.team_id = g.team_id and s.task_id = g.id",
+    "no update at all":
+      "insert into tasks (id) values (1) on conflict (id) do update set id = any(array(select 1)) where true",
+  }))
+    it(`are let through: ${name}`, () => {
+      assert.deepEqual(faultsOf(text, keys), []);
+    });
+});
