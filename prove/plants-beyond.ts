@@ -109,10 +109,18 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "open-transactions-overtaken",
     file: "store/tasks/event-reads.ts",
-    find: "             and e.xid < pg_snapshot_xmin(pg_current_snapshot())\n",
+    find: "             and (e.xid, e.seq) < (h.xid, h.seq)\n",
     replace: "",
     breaks: "every state change is told",
-    tests: ["engine/events.test.ts", "engine/event-order.test.ts"],
+    tests: ["engine/events.test.ts", "engine/event-order.test.ts", "store/tasks/event-horizon.test.ts"],
+  },
+  {
+    name: "late-writers-overtaken",
+    file: "store/tasks/event-reads.ts",
+    find: "case when is_look then $4::bigint else 0 end as seq",
+    replace: "case when is_look then $4::bigint + 1000000 else 0 end as seq",
+    breaks: "every state change is told",
+    tests: ["store/tasks/event-horizon.test.ts"],
   },
   {
     name: "started-before-created",
@@ -141,7 +149,7 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "restored-database-unnoticed",
     file: "service/tasks/event-feed.ts",
-    find: " && comparePositions(last, horizon) <= 0;",
+    find: " && comparePositions(last, end) <= 0;",
     replace: ";",
     breaks: "a reader learns that it cannot resume",
     tests: ["engine/events.test.ts"],

@@ -1,7 +1,7 @@
 import type { TaskStatus } from "../../packages/server/src/domain/task.ts";
-import { type Effects, numberAt, recordsAt } from "./effect.ts";
-import { eventPlace, type Session } from "./session.ts";
-import type { TaskColumns } from "./tables.ts";
+import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
+import { type EventPlace, eventPlace, placeEvents, SEQS, type Session } from "./session.ts";
+import type { EventColumns, TaskColumns } from "./tables.ts";
 
 /** For `write_queue_event` and the streams: what listeners are told, and how they read it. */
 export const eventStatements: Effects = {
@@ -17,14 +17,30 @@ export const eventStatements: Effects = {
   // Each statement takes no time here.
   older_statements: () => [],
 
+  look_at_event_writers({ model }) {
+    const { ended, open } = model.xids;
+    const bystanders = [...open].filter(([, { writesEvents }]) => !writesEvents).map(([xid]) => String(xid));
+    return [{ ended: String(ended), nextSeq: String((model.lastId("events") + 1) * SEQS), bystanders }];
+  },
+
   read_events({ tables, model: { xids }, nowMs }, values) {
-    const horizon = Math.min(xids.ended + 1, ...xids.open);
-    const about = { horizon: String(horizon), nowMs };
+    const bystanders = arrayAt<string>(values, 5);
+    const opened = [...xids.open.keys()];
+    const oldest = Math.min(xids.ended + 1, ...opened.filter((xid) => !bystanders.includes(String(xid))));
+    const ended = Number(textAt(values, 3));
+    const isLook = ended < oldest && opened.some((xid) => bystanders.includes(String(xid)));
+    const [horizon, horizonSeq] = isLook ? [ended, Number(textAt(values, 4))] : [oldest, 0];
+    const about = {
+      horizon: String(horizon),
+      horizonSeq: String(horizonSeq),
+      end: String(xids.ended + 1),
+      nowMs,
+    };
     const most = numberAt(values, 2);
     const rows = recordsAt<{ teamId: number; xid: string; seq: string }>(values, 1).flatMap((place) => {
       const [xid, seq] = [Number(place.xid), Number(place.seq)];
       return tables.events
-        .filter((row) => row.team_id === place.teamId && row.xid < horizon)
+        .filter((row) => row.team_id === place.teamId && isBefore(row, horizon, horizonSeq))
         .filter((row) => row.xid > xid || (row.xid === xid && row.seq >= seq))
         .sort((one, other) => one.xid - other.xid || one.seq - other.seq)
         .slice(0, most);
@@ -57,22 +73,28 @@ export function tellChange(
   session: Session,
   before: TaskStatus | null,
   row: TaskColumns,
-  place: number | null,
+  place: EventPlace | null,
 ): void {
   if (!session.tables.listeners.has(row.team_id)) return;
   const types = eventsOf(before, row.status);
   if (types.length === 0) return;
-  const xid = place ?? eventPlace(session);
+  const at = place ?? placeEvents(session);
   const queue = session.tables.queues.get(row.queue_id)?.name ?? "";
-  for (const type of types)
+  for (const type of types) {
     session.tables.events.push({
       team_id: row.team_id,
-      xid,
-      seq: session.model.nextId("events"),
+      xid: at.xid,
+      seq: at.nextSeq,
       queue,
       at: session.nowMs,
       entry: [type, row.id, row.shape, row.status],
     });
+    at.nextSeq += 1;
+  }
+}
+
+function isBefore(row: EventColumns, xid: number, seq: number): boolean {
+  return row.xid < xid || (row.xid === xid && row.seq < seq);
 }
 
 function eventsOf(before: TaskStatus | null, status: TaskStatus): readonly string[] {

@@ -2,6 +2,7 @@ import { byTurn, CLAIMED } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
 import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
 import {
+  type EventPlace,
   isFlowLocked,
   isTaskLocked,
   requireUnlocked,
@@ -396,7 +397,7 @@ function claimRow(
   session: Session,
   row: TaskColumns,
   workerId: number,
-  place: number | null = null,
+  place: EventPlace | null = null,
 ): TaskColumns {
   const { tables, nowMs } = session;
   const claimed = changeTask(session, row, started(row, workerId, nowMs), place);

@@ -34,6 +34,7 @@ const UNLIKE: readonly string[] = [
   "send_hints",
   "insert_audit_event",
   "listen_to",
+  "look_at_event_writers",
   "read_events",
   "told_tasks",
   // The model has no rows of waiting tasks in lines.

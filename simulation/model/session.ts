@@ -16,12 +16,16 @@ export type StatementPlant =
   | "no-places"
   | "no-permits";
 
+type Counted = "queues" | "workers" | "versions" | "notifications" | "events";
+
 /** The database as a whole. */
 export interface Model {
   readonly tables: Tables;
   readonly plant: StatementPlant | null;
   nowMs(): number;
-  nextId(of: "queues" | "workers" | "versions" | "notifications" | "events"): number;
+  nextId(of: Counted): number;
+  /** The last number that was given out. */
+  lastId(of: Counted): number;
   readonly xids: Xids;
   /** Told of every change when it is committed. */
   readonly onChange: (change: RowChange) => void;
@@ -37,7 +41,13 @@ export interface Xids {
   /** The greatest of those that have ended. */
   ended: number;
   /** Of transactions that are still open. */
-  readonly open: Set<number>;
+  readonly open: Map<number, Transaction>;
+}
+
+/** Where the events of a statement begin. */
+export interface EventPlace {
+  readonly xid: number;
+  nextSeq: number;
 }
 
 /** What one statement runs in. */
@@ -55,6 +65,8 @@ export interface Session {
 export interface Transaction {
   /** Drawn when it first locks or writes something. */
   xid: number | null;
+  /** Has the lock that a statement takes before it writes events. */
+  writesEvents: boolean;
   readonly locks: Set<string>;
   readonly writes: (() => void)[];
 }
@@ -94,16 +106,17 @@ export function createModel(options: {
       last[of] += 1;
       return last[of];
     },
+    lastId: (of) => last[of],
     onChange: options.onChange ?? (() => {}),
     onNotify: options.onNotify ?? (() => {}),
-    xids: { last: 0, ended: 0, open: new Set() },
+    xids: { last: 0, ended: 0, open: new Map() },
     locks: new Map(),
     waiting: [],
   };
 }
 
 export function beginTransaction(): Transaction {
-  return { xid: null, locks: new Set(), writes: [] };
+  return { xid: null, writesEvents: false, locks: new Set(), writes: [] };
 }
 
 /** That of the transaction; a statement without one has its own, which ends with it. */
@@ -113,7 +126,7 @@ export function xidOf({ model: { xids }, transaction }: Session): number {
   if (transaction === null) xids.ended = xids.last;
   else {
     transaction.xid = xids.last;
-    xids.open.add(xids.last);
+    xids.open.set(xids.last, transaction);
   }
   return xids.last;
 }
@@ -123,6 +136,13 @@ export function eventPlace(session: Session): number {
   const { ended } = session.model.xids;
   const own = xidOf(session);
   return session.model.plant === "events-by-transaction" ? own : Math.max(own, ended);
+}
+
+/** More events than a statement writes: their numbers are drawn with their place, before the commit. */
+export const SEQS = 1_000;
+
+export function placeEvents(session: Session): EventPlace {
+  return { xid: eventPlace(session), nextSeq: session.model.nextId("events") * SEQS };
 }
 
 export function endTransaction(model: Model, transaction: Transaction, how: "commit" | "rollback"): void {
@@ -193,12 +213,13 @@ export function waitForGrants({ model, transaction }: Session, workerId: number)
 }
 
 /** At once, or with the transaction's commit. What it tells has its place among the events from now. */
-export function write(session: Session, work: (place: number | null) => void): void {
+export function write(session: Session, work: (place: EventPlace | null) => void): void {
   const { transaction } = session;
   if (transaction === null) {
     work(null);
     return;
   }
-  const place = eventPlace(session);
+  transaction.writesEvents = true;
+  const place = placeEvents(session);
   transaction.writes.push(() => work(place));
 }

@@ -1,6 +1,6 @@
 import { type FailureReason, isEnded, type TaskStatus } from "../../packages/server/src/domain/task.ts";
 import { tellChange } from "./event-rows.ts";
-import type { Session } from "./session.ts";
+import type { EventPlace, Session } from "./session.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 
 const camelNames = new Map<string, string>();
@@ -36,7 +36,7 @@ export function changeTask(
   session: Session,
   before: TaskColumns,
   changes: Partial<TaskColumns>,
-  place: number | null = null,
+  place: EventPlace | null = null,
 ): TaskColumns {
   const row = { ...before, ...changes };
   session.tables.tasks.set(row.id, row);
@@ -45,7 +45,7 @@ export function changeTask(
   return row;
 }
 
-export function insertTask(session: Session, row: TaskColumns, place: number | null = null): void {
+export function insertTask(session: Session, row: TaskColumns, place: EventPlace | null = null): void {
   session.tables.tasks.set(row.id, row);
   session.model.onChange({ relation: "tasks", op: "insert", row });
   tellChange(session, null, row, place);

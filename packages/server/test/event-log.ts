@@ -1,4 +1,5 @@
 import type { EventSink } from "../src/domain/event-sink.ts";
+import { readEvents } from "../src/store/tasks/event-reads.ts";
 import { until } from "./patience.ts";
 import type { TextSql } from "./test-sql.ts";
 
@@ -93,10 +94,13 @@ export function createTestReader(): TestReader {
 }
 
 /**
- * A reader gets no event before every transaction that began earlier has ended. That counts those of the whole server, and
- * so of other tests, which run at the same time: a test that reads events once waits for this first.
+ * A reader gets no event before every older transaction that may write one has ended: a test that reads events once waits for this
+ * first.
  */
 export async function untilEventsAreReadable(sql: TextSql): Promise<void> {
-  const held = "select 1 from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
-  await until(async () => (await sql.rows(held)).length === 0);
+  await until(async () => {
+    const { horizon } = await readEvents(sql, [], 0);
+    const held = "select 1 from events where (xid, seq) >= ($1::text::xid8, $2::text::bigint) limit 1";
+    return (await sql.rows(held, [horizon.xid, horizon.seq])).length === 0;
+  });
 }

@@ -54,7 +54,7 @@ describe("the event serializer thread", () => {
   it("returns the same texts as the serializer without a thread", async () => {
     const direct = createEventSerializer(server.database, SERVER_SENT);
     let told = await textsOf(thread);
-    // Events wait for the oldest transaction of the whole server, which may be one of another test.
+    // Events wait for older transactions that may write some.
     await until(async () => {
       told = await textsOf(thread);
       return created(told?.[0]) >= 2;

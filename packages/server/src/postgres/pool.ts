@@ -33,6 +33,8 @@ const STATEMENT_TIMEOUT_MS = 15_000;
  */
 function limits({ statementTimeoutMs = STATEMENT_TIMEOUT_MS }: PoolOptions): string {
   return [
+    // The places of events rest on a snapshot that is taken after the statement has begun.
+    "set default_transaction_isolation = 'read committed'",
     "set lock_timeout = '1200ms'",
     "set idle_in_transaction_session_timeout = '1s'",
     `set statement_timeout = ${statementTimeoutMs}`,

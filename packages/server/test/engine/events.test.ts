@@ -465,6 +465,25 @@ describe("events", () => {
     assert.deepEqual(resumed?.log.names(), ["task.created"]);
   });
 
+  it("resume without a reset while a transaction that was passed before holds events back", async () => {
+    const { team, reader, close } = await follow();
+    const queue = await server.queues.get(team, QUEUE);
+    let resumed: TestReader | null = null as TestReader | null;
+    await server.database.transaction(async (sql) => {
+      await sql.rows("select pg_current_xact_id()");
+      await server.submit({ delaySeconds: 60 }, team);
+      await reader.log.reaches(1);
+      close();
+      await writeQueueEvent(sql, "queue.changed", queue);
+      ({ reader: resumed } = await follow({ team, node: other, after: reader.log.lastId }));
+      await server.submit({ delaySeconds: 60 }, team);
+      assert.deepEqual(resumed.log.readyIds, [reader.log.lastId]);
+      assert.deepEqual(resumed.log.names(), []);
+    });
+    await resumed?.log.reaches(2);
+    assert.deepEqual(resumed?.log.names(), ["queue.changed", "task.created"]);
+  });
+
   it("start with a reset when some may be missing, and continue from there", async () => {
     const { team, reader, close } = await follow();
     await server.submit({ delaySeconds: 60 }, team);

@@ -117,13 +117,19 @@ describe("a database that is temporarily unavailable", () => {
   });
 });
 
-describe("a connection to a server with jit = on", () => {
-  it("turns JIT compilation off for its own statements", async () => {
+describe("a connection to a server with other defaults", () => {
+  it("turns JIT compilation off for its own statements, and reads what is committed", async () => {
     const test = await createTestDatabase();
-    await test.database.rows(`alter database ${test.connection.database} set jit = on`);
+    const { database } = test.connection;
+    await test.database.rows(`alter database ${database} set jit = on`);
+    await test.database.rows(
+      `alter database ${database} set default_transaction_isolation = 'repeatable read'`,
+    );
     const pool = createPool(test.connection, { max: 1, applicationName: "jit", onError: () => {} });
     try {
       assert.deepEqual((await pool.query("show jit")).rows, [{ jit: "off" }]);
+      const { rows } = await pool.query("show transaction_isolation");
+      assert.deepEqual(rows, [{ transaction_isolation: "read committed" }]);
     } finally {
       await pool.end();
       await test.drop();

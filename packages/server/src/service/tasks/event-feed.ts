@@ -57,6 +57,8 @@ export interface EventFeed {
 interface Beginning {
   readonly since: string;
   readonly horizon: EventPosition;
+  /** No stream was told of anything beyond it. */
+  readonly end: EventPosition;
 }
 
 /** A team with streams on this node. */
@@ -191,10 +193,10 @@ export function createEventFeed(deps: {
     const [listener] = await listenTo(sql, [teamId]);
     const since = listener?.since ?? "0";
     await untilSeen(sql, time, since);
-    const { horizon } = await readEvents(sql, [], 0);
+    const { horizon, end } = await readEvents(sql, [], 0);
     // An open transaction may hold the horizon before the subscription, where events may be missing.
     const start = startOf(since, horizon.atMs);
-    return { since, horizon: comparePositions(start, horizon) > 0 ? start : horizon };
+    return { since, horizon: comparePositions(start, horizon) > 0 ? start : horizon, end };
   }
 
   /** Reads for one stream until it reaches the shared position, and joins. */
@@ -209,15 +211,15 @@ export function createEventFeed(deps: {
       stream.position = position;
       if (text !== "" && stream.isOpen) sink.write(text);
       await sink.drained();
-      const reading = readingOf(teamId, { since, horizon: position });
+      const reading = readingOf(teamId, since, position);
       if (!isLast || !stream.isOpen || comparePositions(reading.position, position) > 0) continue;
       join(stream, reading);
       hasJoined = true;
     }
   }
 
-  function readingOf(teamId: number, { since, horizon }: Beginning): Reading {
-    return readings.get(teamId) ?? { position: horizon, since, streams: new Set() };
+  function readingOf(teamId: number, since: string, position: EventPosition): Reading {
+    return readings.get(teamId) ?? { position, since, streams: new Set() };
   }
 
   function join(stream: Stream, reading: Reading): void {
@@ -245,17 +247,19 @@ export function createEventFeed(deps: {
         // If other streams of the team are live, this one joins them.
         const known = lastId === null ? readings.get(teamId) : undefined;
         let beginning =
-          known === undefined ? await begin(teamId) : { since: known.since, horizon: known.position };
+          known === undefined
+            ? await begin(teamId)
+            : { since: known.since, horizon: known.position, end: known.position };
         const last = lastId === null ? null : parsePosition(lastId);
         // A question that was asked for an earlier stream may have been answered before this id was given out.
-        if (last !== null && comparePositions(last, beginning.horizon) > 0) beginning = await begin(teamId);
+        if (last !== null && comparePositions(last, beginning.end) > 0) beginning = await begin(teamId);
         if (last !== null && isComplete(last, beginning)) {
           stream.position = last;
           sink.write(words.ready(formatPosition(last)));
           // Not awaited: a reader that was away for long has much to read.
           catchUp(stream, beginning.since).catch(() => cut(sink, "failed"));
         } else {
-          join(stream, readingOf(teamId, beginning));
+          join(stream, readingOf(teamId, beginning.since, beginning.horizon));
           const id = formatPosition(stream.position);
           // A reader that is disconnected before it read the reset must get it on its return.
           sink.write(lastId === null ? words.ready(id) : words.ready(NOWHERE) + words.reset(id));
@@ -282,10 +286,10 @@ export function createEventFeed(deps: {
   };
 }
 
-/** Whether all later events can be read. Ids beyond the horizon come from a database before it was restored from a copy. */
-function isComplete(last: EventPosition, { since, horizon }: Beginning): boolean {
-  const isKept = last.atMs > horizon.atMs - EVENT_HOURS * 3_600_000;
-  return isKept && comparePositions(last, startOf(since, 0)) >= 0 && comparePositions(last, horizon) <= 0;
+/** Whether all later events can be read. Ids beyond the end come from a database before it was restored from a copy. */
+function isComplete(last: EventPosition, { since, end }: Beginning): boolean {
+  const isKept = last.atMs > end.atMs - EVENT_HOURS * 3_600_000;
+  return isKept && comparePositions(last, startOf(since, 0)) >= 0 && comparePositions(last, end) <= 0;
 }
 
 /** Before everything that this transaction and later ones have written. */

@@ -2,6 +2,7 @@ import type { EventPosition, QueueEventType, TargetEventType, TaskEventType } fr
 import type { Queue } from "../../domain/queue.ts";
 import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
 import { type Sql, statement } from "../sql.ts";
+import { lookAtEventWriters } from "./event-holders.ts";
 import { HANDED_OFF } from "./event-writes.ts";
 
 /** One change of a task. */
@@ -45,27 +46,45 @@ export interface EventPage {
   readonly rows: readonly EventRow[];
   /** No further row can appear before this position. */
   readonly horizon: EventPosition;
+  /** No row and no horizon is beyond this position yet. It never falls, which the horizon does. */
+  readonly end: EventPosition;
 }
 
+/** The horizon is the oldest open transaction that is no bystander, or before that, while one is open, the place of the look. */
 const READ_EVENTS = statement(
   "read_events",
-  `select pg_snapshot_xmin(pg_current_snapshot())::text as horizon,
+  `with opened as materialized (
+     select x::text::bigint as xid, x::xid::text = any($5::text[]) as is_bystander
+       from pg_snapshot_xip(pg_current_snapshot()) x
+   ), oldest as materialized (
+     select coalesce(min(xid) filter (where not is_bystander), pg_snapshot_xmax(pg_current_snapshot())::text::bigint) as xid,
+            coalesce(bool_or(is_bystander), false) as has_bystander
+       from opened
+   ), horizon as materialized (
+     select (case when is_look then $3 else xid::text end)::xid8 as xid, case when is_look then $4::bigint else 0 end as seq
+       from (select xid, has_bystander and $3::text::bigint < xid as is_look from oldest) o)
+   select h.xid::text as horizon, h.seq::text as "horizonSeq", pg_snapshot_xmax(pg_current_snapshot())::text as end,
           (extract(epoch from now()) * 1000)::float8 as "nowMs",
           e.team_id as "teamId", e.xid::text as xid, e.seq::text as seq, e.sandbox, e.queue, e.at,
           coalesce(e.written_at, e.at) as "writtenAt", e.entries
-     from (select 1) always left join (
+     from horizon h left join lateral (
        select e.*
          from jsonb_to_recordset($1::jsonb) as p("teamId" integer, xid text, seq bigint)
         cross join lateral (
           select e.* from events e
            where e.team_id = p."teamId" and (e.xid, e.seq) >= (p.xid::xid8, p.seq)
-             and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+             and (e.xid, e.seq) < (h.xid, h.seq)
            order by e.xid, e.seq limit $2) e) e on true
     order by e.team_id, e.xid, e.seq`,
   { prepared: true },
 );
 
-type ReadRow = { readonly horizon: string; readonly nowMs: number } & (StoredRow | { readonly teamId: null });
+type ReadRow = {
+  readonly horizon: string;
+  readonly horizonSeq: string;
+  readonly end: string;
+  readonly nowMs: number;
+} & (StoredRow | { readonly teamId: null });
 
 type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
 
@@ -117,18 +136,28 @@ export function isTargetEntry(entry: EventEntry): entry is TargetEntry {
 
 /**
  * Events of these teams after the given positions, limited per team; the first may be partly known. Only events before
- * the oldest open transaction: a row that is committed late must not appear behind a reader.
+ * the oldest open transaction that may write one: a row that is committed late must not appear behind a reader. The look
+ * comes first: a transaction that ends after it is seen by the read.
  */
 export async function readEvents(sql: Sql, places: readonly EventPlace[], most: number): Promise<EventPage> {
+  const { ended, nextSeq, bystanders } = await lookAtEventWriters(sql);
   const asked = places.map(({ teamId, position: { xid, seq } }) => ({ teamId, xid, seq }));
-  const found = await sql.rows<ReadRow>(READ_EVENTS, [JSON.stringify(asked), most]);
+  const found = await sql.rows<ReadRow>(READ_EVENTS, [
+    JSON.stringify(asked),
+    most,
+    ended,
+    nextSeq,
+    bystanders,
+  ]);
   const [first] = found;
   if (first === undefined) throw new Error("The horizon of the events was not told");
+  const { horizon, horizonSeq, end, nowMs } = first;
   return {
     rows: found
       .filter((row) => row.teamId !== null)
       .map((row) => Object.assign(row, { entries: unfold(row.entries) })),
-    horizon: { xid: first.horizon, seq: "0", index: 0, atMs: first.nowMs },
+    horizon: { xid: horizon, seq: horizonSeq, index: 0, atMs: nowMs },
+    end: { xid: end, seq: "0", index: 0, atMs: nowMs },
   };
 }
 
