@@ -6,6 +6,7 @@ import { removeOldMessageKeys, takeMessageKey } from "../../src/features/qstash/
 import { beginSimulated, NOW, planSteps, readSteps } from "../../src/features/sandbox/store.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
 import { removeOldAuditEvents } from "../../src/store/identity/audit-events.ts";
+import { removeExpiredCredentials } from "../../src/store/identity/expired-credentials.ts";
 import { takeKeys } from "../../src/store/tasks/bound-keys.ts";
 import { removeOldDedupeKeys } from "../../src/store/tasks/dedupe-keys.ts";
 import { removeOldEvents } from "../../src/store/tasks/event-reads.ts";
@@ -13,15 +14,31 @@ import { removeOldKeys } from "../../src/store/tasks/idempotency-keys.ts";
 import { heldNotifications } from "../../src/store/tasks/notifications.ts";
 import { wakeHeldSandboxTasks, wakeSandboxFlow } from "../../src/store/tasks/sandbox-flows.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
+import { claimDueTasks } from "../../src/store/tasks/task-claims.ts";
+import { expireTasks } from "../../src/store/tasks/task-deadlines.ts";
 import { removeExpiredTasks } from "../../src/store/tasks/task-removals.ts";
 import { retryTask } from "../../src/store/tasks/task-retries.ts";
+import { reapTasks } from "../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../src/store/tasks/task-settlements.ts";
 import { heldDeliveries, removeOldDeliveries } from "../../src/store/tasks/webhook-deliveries.ts";
-import { removeExpiredWorkers, renewWorker } from "../../src/store/tasks/workers.ts";
+import {
+  registerWorker,
+  removeExpiredWorkers,
+  removeWorker,
+  renewWorker,
+} from "../../src/store/tasks/workers.ts";
 import { until } from "../patience.ts";
 import { flowOf } from "../test-flow.ts";
 import { createGate, type TextDatabase, type TextSql } from "../test-sql.ts";
-import { countBothWays, live, newTask, openTestStore, settlementOf, type TestStore } from "../test-store.ts";
+import {
+  claimRequest,
+  countBothWays,
+  live,
+  newTask,
+  openTestStore,
+  settlementOf,
+  type TestStore,
+} from "../test-store.ts";
 
 /*
  * Each statement that removes or takes rows runs beside a transaction that has changed one of them and not committed yet. The
@@ -166,6 +183,19 @@ describe("a row that changes while a statement waits for it", () => {
       () => removeOldBulks(database, 30, 100),
     ],
     [
+      "a sign-in link",
+      `insert into sign_in_links (email, hash, expires_at)
+       select 'a@example.com', '', now() - interval '1 minute' where $1::integer > 0`,
+      "update sign_in_links set expires_at = now() + interval '1 hour'",
+      () => removeExpiredCredentials(database, 100),
+    ],
+    [
+      "a flow",
+      "insert into flows (team_id, sandbox, key, used_at) values ($1, false, 'k', now() - interval '30 hours')",
+      "update flows set used_at = now()",
+      () => forgetFlows(database, 100),
+    ],
+    [
       "a worker",
       "insert into workers (name, expires_at) select 'w', now() - interval '1 minute' where $1::integer > 0",
       "update workers set expires_at = now() + interval '1 hour'",
@@ -181,6 +211,42 @@ describe("a row that changes while a statement waits for it", () => {
 
       await only(`select 1 from ${table}`);
     });
+
+  it("does not expire when it is a task whose deadline is moved", async () => {
+    const queue = await store.openQueue();
+    const [id] = await store.insert(queue, { expiresInSeconds: 60 });
+    await database.rows("update tasks set deadline_at = now() where id = $1", [id]);
+
+    await beside(
+      database,
+      (sql) => sql.rows("update tasks set deadline_at = now() + interval '1 hour' where id = $1", [id]),
+      () => expireTasks(database, 100, 0),
+    );
+
+    assert.deepEqual(await only("select status from tasks where id = $1", [id]), { status: "pending" });
+  });
+
+  it("keeps its new worker when it is a task of a dead one", async () => {
+    const queue = await store.openQueue();
+    const dead = await store.openWorker();
+    const [id] = await store.insert(queue, {});
+    await store.claim(queue, { workerId: dead });
+    await removeWorker(database, dead);
+    let young = 0;
+
+    await beside(
+      database,
+      async (sql) => {
+        await reapTasks(sql, dead);
+        young = await registerWorker(sql, "young", 60_000);
+        await claimDueTasks(sql, await claimRequest(sql, queue, { workerId: young }));
+      },
+      () => reapTasks(database, dead),
+    );
+
+    const task = await only("select status, worker_id::integer as worker from tasks where id = $1", [id]);
+    assert.deepEqual(task, { status: "active", worker: young });
+  });
 
   for (const [table, held, made] of [
     [
