@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { removeOldBulks } from "../../src/features/bulk-actions/store.ts";
 import { forgetFlows } from "../../src/features/flow-control/store.ts";
-import { removeOldMessageKeys, takeMessageKey } from "../../src/features/qstash/store.ts";
+import { removeOldMessageKeys } from "../../src/features/qstash/store.ts";
+import { takeMessageKeys } from "../../src/features/qstash/store-message-keys.ts";
 import { beginSimulated, NOW, planSteps, readSteps } from "../../src/features/sandbox/store.ts";
 import { newUuid } from "../../src/service/new-uuid.ts";
 import { removeOldAuditEvents } from "../../src/store/identity/audit-events.ts";
@@ -135,13 +136,13 @@ describe("a row that changes while a statement waits for it", () => {
 
   it("is not deleted when it is the key of a message that a request takes again", async () => {
     const [first, second] = [newUuid(), newUuid()];
-    const owner = { teamId, sandbox: false };
-    await takeMessageKey(database, owner, "00", first);
+    const key = { teamId, sandbox: false, key: "00" };
+    await takeMessageKeys(database, [{ ...key, taskId: first }]);
     await database.rows("update message_keys set created_at = now() - interval '11 minutes'");
 
     await beside(
       database,
-      (sql) => takeMessageKey(sql, owner, "00", second),
+      (sql) => takeMessageKeys(sql, [{ ...key, taskId: second }]),
       () => removeOldMessageKeys(database, 100),
     );
 

@@ -24,7 +24,15 @@ const BATCH = 1_000;
 export const qstash = defineFeature((core, schedules: ScheduleService, flows: FlowService) => {
   const { databases, tasks, queues, changes, refuseUrl, messageKeys, json, loop, time } = core;
   const now = () => new Date(time.nowMs());
-  const publish = createPublishService({ database: databases.api, tasks, queues, changes, refuseUrl, now });
+  const publish = createPublishService({
+    database: databases.api,
+    tasks,
+    queues,
+    changes,
+    refuseUrl,
+    loop,
+    now,
+  });
   const messages = createMessageService({ database: databases.api, tasks, scans: core.scans });
   const messageQueues = createMessageQueueService({ queues });
   const isScheduled = ({ teamId }: { readonly teamId: number }, name: string) =>

@@ -9,12 +9,11 @@ import { Problem } from "../../domain/problem.ts";
 import { isStorable } from "../../domain/storable-text.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
+import type { LoopShare } from "../../service/access/loop-share.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
-import { whyRefused } from "../../service/tasks/refusal.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
+import { inTurns } from "../../service/turns.ts";
 import type { Database } from "../../store/sql.ts";
-import { NO_WORKER } from "../../store/tasks/tallies.ts";
-import { insertTasks } from "../../store/tasks/task-intake.ts";
 import type { Destination } from "./domain-destination.ts";
 import type { MessageOptions } from "./domain-options.ts";
 import {
@@ -26,8 +25,9 @@ import {
   messageRequest,
   type Recipient,
 } from "./domain-request.ts";
+import { createMessageDeduplication } from "./service-deduplication.ts";
 import { orderOf } from "./service-queues.ts";
-import { findUrlGroup, takeMessageKey } from "./store.ts";
+import { findUrlGroup } from "./store.ts";
 
 /** A message that was published, or the earlier one that it repeats. */
 export interface Published {
@@ -62,9 +62,11 @@ export function createPublishService(deps: {
   readonly queues: QueueService;
   readonly changes: Pick<TaskChanges, "created">;
   readonly refuseUrl: RefuseUrl;
+  readonly loop: Pick<LoopShare, "spent">;
   readonly now: () => Date;
 }): PublishService {
   const { database, tasks, queues } = deps;
+  const deduplicate = createMessageDeduplication(deps);
   /** Teams whose queue of messages is known to exist: it may be deleted meanwhile, so a miss creates it again. */
   const ready = new Set<number>();
 
@@ -154,21 +156,10 @@ export function createPublishService(deps: {
     return withQueue(requester, request.queue, () => publishOnce(requester, request, key));
   }
 
-  /** In one commit: the key names a message that exists. */
   async function publishOnce(requester: Requester, request: TaskRequest, key: string): Promise<Published> {
     const { task } = await tasks.accept(originOf(requester), request);
-    const { teamId, sandbox, id } = task;
-    const stored = await database.transaction(async (sql) => {
-      const earlier = await takeMessageKey(sql, { teamId, sandbox }, key, id);
-      if (earlier !== null) return earlier;
-      const [accepted = null] = await insertTasks(sql, [{ task, reservation: null }], NO_WORKER);
-      if (accepted === null) throw await whyRefused(sql, requester, task);
-      return accepted;
-    });
-    const { url } = request.call;
-    if (typeof stored === "string") return { messageId: stored, url, deduplicated: true };
-    deps.changes.created(task, stored);
-    return { messageId: id, url, deduplicated: false };
+    const messageId = await deduplicate({ task, key });
+    return { messageId, url: request.call.url, deduplicated: messageId !== task.id };
   }
 
   return {
@@ -187,8 +178,18 @@ export function createPublishService(deps: {
         const request = messageRequest(options, only, body, context);
         return [await publishOne(requester, request, keyOf(options, request))];
       }
-      const requests = recipients.map((each) => messageRequest(options, each, body, context));
-      return Promise.all(requests.map((request) => publishOne(requester, request, keyOf(options, request))));
+      const onSpent = (ms: number) => deps.loop.spent(requester.teamId, "request", ms);
+      const inTurn = <From, To>(items: readonly From[], work: (item: From) => To) =>
+        inTurns(requester.teamId, items, work, onSpent);
+      // Before the first message is stored: one address that is refused refuses all.
+      const requests = await inTurn(recipients, (each) => messageRequest(options, each, body, context));
+      const begun = await inTurn(requests, (request) => {
+        const published = publishOne(requester, request, keyOf(options, request));
+        // Awaited below, after further turns.
+        published.catch(() => {});
+        return published;
+      });
+      return Promise.all(begun);
     },
     recipientsOf,
     check,

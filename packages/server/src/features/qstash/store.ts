@@ -94,35 +94,6 @@ export async function removeUrlGroup(sql: Sql, teamId: number, name: string): Pr
   return rows.length === 1;
 }
 
-const TAKE_MESSAGE_KEY = statement(
-  "take_message_key",
-  `with clock as (select now() as at, now() - interval '10 minutes' as free_before)
-   insert into message_keys as k (team_id, sandbox, key, task_id, created_at)
-   select $1::integer, $2::boolean, decode($3, 'hex'), $4::uuid, at from clock
-   on conflict (team_id, sandbox, key) do update
-      set task_id = excluded.task_id, created_at = excluded.created_at
-    where k.created_at < (select free_before from clock)
-   returning task_id`,
-);
-const FIND_MESSAGE_KEY = statement(
-  "find_message_key",
-  `select task_id as "taskId" from message_keys where team_id = $1 and sandbox = $2 and key = decode($3, 'hex')`,
-);
-
-/** Null if the key is this message's now; otherwise the id of the earlier one. Waits for another one that takes it. */
-export async function takeMessageKey(
-  sql: Sql,
-  owner: { readonly teamId: number; readonly sandbox: boolean },
-  key: string,
-  taskId: string,
-): Promise<string | null> {
-  const { teamId, sandbox } = owner;
-  const taken = await sql.rows(TAKE_MESSAGE_KEY, [teamId, sandbox, key, taskId]);
-  if (taken.length === 1) return null;
-  const [earlier] = await sql.rows<{ taskId: string }>(FIND_MESSAGE_KEY, [teamId, sandbox, key]);
-  return earlier?.taskId ?? null;
-}
-
 const REMOVE_OLD_MESSAGE_KEYS = statement(
   "remove_old_message_keys",
   `delete from message_keys k using (
