@@ -3953,7 +3953,7 @@ export interface components {
              * @description The error code, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "dedupe_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_failed" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "message_not_found" | "url_group_not_found" | "url_group_used" | "webhook_not_found" | "webhook_off" | "delivery_not_found" | "delivery_pending" | "delivery_message_gone" | "webhooks_full" | "alert_not_found" | "alerts_full" | "limit_reached" | "breaker_not_found" | "flow_not_found" | "flow_backlog_full" | "flows_full" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "dedupe_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_failed" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "message_not_found" | "url_group_not_found" | "url_group_used" | "list_too_large" | "webhook_not_found" | "webhook_off" | "delivery_not_found" | "delivery_pending" | "delivery_message_gone" | "webhooks_full" | "alert_not_found" | "alerts_full" | "limit_reached" | "breaker_not_found" | "flow_not_found" | "flow_backlog_full" | "flows_full" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every invalid field, if there are several; `error` describes the first. */
             details?: {
                 field: string;
@@ -6843,7 +6843,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `body_too_large`. */
+        /** @description With the code `body_too_large` or `list_too_large`. */
         ContentTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8027,7 +8027,7 @@ export interface operations {
     listAlerts: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -8286,7 +8286,7 @@ export interface operations {
     listBreakers: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -8560,7 +8560,7 @@ export interface operations {
     listFlows: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -8868,7 +8868,7 @@ export interface operations {
     listSchedules: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -9374,7 +9374,7 @@ export interface operations {
     listUrlGroups: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -9656,7 +9656,7 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -9874,7 +9874,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -10057,7 +10057,7 @@ export interface operations {
     listQueues: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -10361,7 +10361,7 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -11232,7 +11232,7 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;
@@ -11441,7 +11441,7 @@ export interface operations {
     listApplications: {
         parameters: {
             query?: {
-                /** @description Entries on a page. */
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
                 limit?: number;
                 /** @description `nextCursor` of the page before. */
                 cursor?: string;

@@ -9,6 +9,8 @@ export interface Page<T> {
   readonly limit: number;
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
+  /** The cursor of a page that begins behind this entry. */
+  readonly cursorBehind: (index: number) => string;
 }
 
 /** Larger than the lists of nearly every team. */
@@ -17,9 +19,19 @@ export const LARGEST_PAGE = 1_000;
 export const WHOLE_LIST: PageRequest = { limit: LARGEST_PAGE, cursor: null };
 
 /** Cuts a result that was queried with one more entry than requested, which shows whether there is a next page. */
-export function cutPage<T>(found: readonly T[], limit: number, cursorOf: (item: T) => string): Page<T> {
+export function cutPage<T>(
+  found: readonly T[],
+  limit: number,
+  cursorOf: (item: T, index: number) => string,
+): Page<T> {
   const items = found.slice(0, limit);
-  const last = items.at(-1);
-  const hasMore = found.length > limit;
-  return { items, limit, hasMore, nextCursor: hasMore && last !== undefined ? cursorOf(last) : null };
+  const hasMore = found.length > limit && items.length > 0;
+  const cursorBehind = (index: number) => cursorOf(items[index] as T, index);
+  return {
+    items,
+    limit,
+    hasMore,
+    nextCursor: hasMore ? cursorBehind(items.length - 1) : null,
+    cursorBehind,
+  };
 }

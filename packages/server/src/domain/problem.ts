@@ -94,6 +94,10 @@ export const PROBLEMS = {
     status: 412,
     text: 'URL group "<name>" is used by a schedule: delete the schedule first',
   },
+  list_too_large: {
+    status: 413,
+    text: "This list has more than 1 MiB: read its entries one by one, or by pages from <other>",
+  },
   webhook_not_found: { status: 404, text: "Webhook not found" },
   webhook_off: { status: 409, text: "Webhook is turned off: enable it first" },
   delivery_not_found: { status: 404, text: "Delivery not found" },

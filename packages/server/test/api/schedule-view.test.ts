@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { it, mock } from "node:test";
 import { Cron } from "croner";
+import { cutPage } from "../../src/domain/page.ts";
 import type { ListedSchedule } from "../../src/features/schedules/domain.ts";
-import { scheduleSummaryViews } from "../../src/features/schedules/view.ts";
+import { summaryPage } from "../../src/features/schedules/view.ts";
 
 const AT = new Date("2026-10-25T00:00:00Z");
 
@@ -38,7 +39,9 @@ it("computes at most 80 next times of a long schedule list per event loop turn",
   };
   setImmediate(tick);
   try {
-    const views = await scheduleSummaryViews(Array(1_000).fill(SCHEDULE));
+    const { items: views } = await summaryPage(
+      cutPage(Array(1_000).fill(SCHEDULE), 1_000, ({ name }) => name),
+    );
     assert.equal(views.length, 1_000);
     assert.deepEqual(views[999]?.next_runs.slice(0, 2), [
       "2026-10-25T00:00:00.000Z",

@@ -124,7 +124,7 @@ describe("webhooks", () => {
       limit: 10,
       cursor: null,
     });
-    assert.equal(log.events.length, 1);
+    assert.equal(log.items.length, 1);
 
     status = 204;
     const before = hooks().length;

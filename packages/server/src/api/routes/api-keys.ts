@@ -11,7 +11,7 @@ import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/api-key.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
-import { PageQuery, readPage, showPage } from "../schemas/page.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["API keys"];
 
@@ -56,8 +56,8 @@ export function registerApiKeyRoutes(app: Api, apiKeys: ApiKeyService): void {
       },
     },
     async (request) => {
-      const page = await apiKeys.list(callerOf(request), readPage(request.query));
-      return { apiKeys: page.items.map(keyView), ...showPage(page, request.query) };
+      const page = fitPage(await apiKeys.list(callerOf(request), readPage(request.query)), keyView);
+      return { apiKeys: page.items, ...showPage(page, request.query) };
     },
   );
 

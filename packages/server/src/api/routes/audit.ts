@@ -10,6 +10,7 @@ import type { Api } from "../http/schema-types.ts";
 import * as record from "../schemas/audit.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { fitPage } from "../schemas/page.ts";
 
 export function registerAuditRoutes(app: Api, audit: AuditService): void {
   app.get(
@@ -34,8 +35,9 @@ export function registerAuditRoutes(app: Api, audit: AuditService): void {
     },
     async (request) => {
       const query = readListQuery(request.query);
-      const { events, hasMore, nextCursor } = await audit.list(callerOf(request), query);
-      return { events: events.map(eventView), pagination: { limit: query.limit, hasMore, nextCursor } };
+      const page = fitPage(await audit.list(callerOf(request), query), eventView);
+      const { items, limit, hasMore, nextCursor } = page;
+      return { events: items, pagination: { limit, hasMore, nextCursor } };
     },
   );
 }

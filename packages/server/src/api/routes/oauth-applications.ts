@@ -23,7 +23,7 @@ import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth-application.ts";
-import { PageQuery, readPage, showPage } from "../schemas/page.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["OAuth"];
 
@@ -69,8 +69,11 @@ export function registerApplicationRoutes(app: Api, applications: OAuthApplicati
       },
     },
     async (request) => {
-      const page = await applications.list(callerOf(request), readPage(request.query));
-      return { applications: page.items.map(applicationView), ...showPage(page, request.query) };
+      const page = fitPage(
+        await applications.list(callerOf(request), readPage(request.query)),
+        applicationView,
+      );
+      return { applications: page.items, ...showPage(page, request.query) };
     },
   );
 

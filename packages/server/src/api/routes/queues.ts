@@ -9,7 +9,7 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
-import { readPage, showPage } from "../schemas/page.ts";
+import { fitPage, readPage, showPage } from "../schemas/page.ts";
 import {
   CreateQueue,
   DeletedQueue,
@@ -65,8 +65,11 @@ export function registerQueueRoutes(app: Api, queues: QueueService): void {
     },
     async (request) => {
       const { sandbox, ...asked } = request.query;
-      const page = await queues.list(callerOf(request), readPage(asked), readSandbox(sandbox));
-      return { queues: page.items.map(queueWithStatsView), ...showPage(page, asked) };
+      const page = fitPage(
+        await queues.list(callerOf(request), readPage(asked), readSandbox(sandbox)),
+        queueWithStatsView,
+      );
+      return { queues: page.items, ...showPage(page, asked) };
     },
   );
 

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { Problem } from "../../domain/problem.ts";
 import { parseTaskId } from "../../domain/task-id.ts";
@@ -15,7 +16,6 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
-import { fitPage } from "../tasks/page-budget.ts";
 import { sendCreated, sendText } from "../tasks/task-answer.ts";
 import { prepareBody } from "../tasks/task-body.ts";
 import { readListQuery, TaskListQuery } from "../tasks/task-list-query.ts";
@@ -128,7 +128,13 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     async (request, reply) => {
       const query = readListQuery(request.query);
       const page = await tasks.list(callerOf(request), query);
-      const texts = fitPage(page.tasks.map(summaryText));
+      const room = openAnswerRoom();
+      const texts: string[] = [];
+      for (const task of page.tasks) {
+        const text = summaryText(task);
+        if (!room.take(text)) break;
+        texts.push(text);
+      }
       const isCut = texts.length < page.tasks.length;
       const next = isCut ? page.tasks[texts.length - 1]?.id : page.next;
       const pagination = JSON.stringify({

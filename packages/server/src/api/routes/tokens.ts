@@ -12,7 +12,7 @@ import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
-import { PageQuery, readPage, showPage } from "../schemas/page.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 import * as record from "../schemas/token.ts";
 
 const tags = ["Vault tokens"];
@@ -75,8 +75,8 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
       },
     },
     async (request) => {
-      const page = await vault.list(callerOf(request), readPage(request.query));
-      return { tokens: page.items.map(tokenView), ...showPage(page, request.query) };
+      const page = fitPage(await vault.list(callerOf(request), readPage(request.query)), tokenView);
+      return { tokens: page.items, ...showPage(page, request.query) };
     },
   );
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import { LARGEST_PAGE, type Page, type PageRequest } from "../../domain/page.ts";
 import { textOrNull } from "./field.ts";
 
@@ -10,7 +11,7 @@ export const PageQuery = Type.Object(
         minimum: 1,
         maximum: LARGEST_PAGE,
         default: LARGEST_PAGE,
-        description: "Entries on a page.",
+        description: "Entries on a page; it has fewer if they would make more than 1 MiB.",
       }),
     ),
     cursor: Type.Optional(Type.String({ description: "`nextCursor` of the page before." })),
@@ -32,6 +33,19 @@ export const pagination = Type.Optional(
 
 export function readPage({ limit = LARGEST_PAGE, cursor = "" }: PageQuery): PageRequest {
   return { limit, cursor: cursor === "" ? null : cursor };
+}
+
+/** The page as it is shown: it ends earlier, with a cursor, if the answer has no room for all of it. */
+export function fitPage<T, View>(page: Page<T>, viewOf: (item: T) => View): Page<View> & { items: View[] } {
+  const room = openAnswerRoom();
+  const items: View[] = [];
+  for (const item of page.items) {
+    const view = viewOf(item);
+    if (!room.take(JSON.stringify(view)))
+      return { ...page, items, hasMore: true, nextCursor: page.cursorBehind(items.length - 1) };
+    items.push(view);
+  }
+  return { ...page, items };
 }
 
 /** Nothing of pages where there is one and none was asked for. */

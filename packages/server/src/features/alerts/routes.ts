@@ -5,7 +5,7 @@ import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
-import { PageQuery, readPage, showPage } from "../../api/schemas/page.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../../api/schemas/page.ts";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -72,8 +72,8 @@ export function registerAlertRoutes(
       },
     },
     async (request) => {
-      const page = await alerts.list(callerOf(request), readPage(request.query));
-      return { alerts: page.items.map(alertView), ...showPage(page, request.query) };
+      const page = fitPage(await alerts.list(callerOf(request), readPage(request.query)), alertView);
+      return { alerts: page.items, ...showPage(page, request.query) };
     },
   );
 

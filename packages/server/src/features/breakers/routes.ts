@@ -7,7 +7,7 @@ import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
-import { PageQuery, readPage, showPage } from "../../api/schemas/page.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../../api/schemas/page.ts";
 import { readBreakerHost } from "../../domain/breaker.ts";
 import { BreakerList, BreakerPath, CloseBreaker, ClosedBreakers } from "./schemas.ts";
 import type { BreakerService } from "./service.ts";
@@ -31,8 +31,8 @@ export function registerBreakerRoutes(app: Api, breakers: BreakerService): void 
       },
     },
     async (request) => {
-      const page = await breakers.list(callerOf(request), readPage(request.query));
-      return { breakers: page.items.map(breakerView), ...showPage(page, request.query) };
+      const page = fitPage(await breakers.list(callerOf(request), readPage(request.query)), breakerView);
+      return { breakers: page.items, ...showPage(page, request.query) };
     },
   );
 

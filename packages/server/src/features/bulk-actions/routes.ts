@@ -8,6 +8,7 @@ import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { instant, model, oneOf, ref, textOrNull } from "../../api/schemas/field.ts";
+import { fitPage } from "../../api/schemas/page.ts";
 import { gatherEntries, JSON_FILTER_FIELDS, readFilter } from "../../api/tasks/task-filter-query.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
@@ -192,8 +193,9 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
     },
     async (request) => {
       const { limit = 20, cursor = null } = request.query;
-      const { items, hasMore, nextCursor } = await bulks.list(callerOf(request), { limit, cursor });
-      return { bulks: items.map(bulkView), pagination: { limit, hasMore, nextCursor } };
+      const page = await bulks.list(callerOf(request), { limit, cursor });
+      const { items, hasMore, nextCursor } = fitPage(page, bulkView);
+      return { bulks: items, pagination: { limit, hasMore, nextCursor } };
     },
   );
 

@@ -6,7 +6,7 @@ import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
-import { readPage, showPage } from "../../api/schemas/page.ts";
+import { fitPage, readPage, showPage } from "../../api/schemas/page.ts";
 import { type Flow as FlowRecord, readFlowKey, requireFlowKey, type StoredLimits } from "./domain.ts";
 import { DeletedFlow, FlowAnswer, FlowList, FlowListQuery, FlowPath, PutFlow } from "./schemas.ts";
 import type { FlowService } from "./service.ts";
@@ -32,8 +32,8 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
     },
     async (request) => {
       const { search, ...asked } = request.query;
-      const page = await flows.list(callerOf(request), readPage(asked), search ?? null);
-      return { flows: page.items.map(flowView), ...showPage(page, asked) };
+      const page = fitPage(await flows.list(callerOf(request), readPage(asked), search ?? null), flowView);
+      return { flows: page.items, ...showPage(page, asked) };
     },
   );
 

@@ -73,7 +73,7 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
         limit: limit + 1,
         offset: isValid ? offset : 0,
       });
-      return cutPage(found, limit, () => String((isValid ? offset : 0) + limit));
+      return cutPage(found, limit, (_, index) => String((isValid ? offset : 0) + index + 1));
     },
     put(requester, key, limits) {
       requireLimits(limits);

@@ -2,12 +2,14 @@ import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
 import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
+import { sendText } from "../../api/tasks/task-answer.ts";
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import type { TaskStatus } from "../../domain/task.ts";
 import { headerLists } from "./domain-message-id.ts";
 import { readOptions } from "./domain-options.ts";
 import { DEFAULT_RETRIES, MESSAGE_QUEUE } from "./domain-request.ts";
 import { bytesIn, destinationIn, HIDDEN, headersIn, parameterIn } from "./routes-http.ts";
-import type { MessageSchedule, MessageScheduleService } from "./service-schedules.ts";
+import { listTooLarge, type MessageSchedule, type MessageScheduleService } from "./service-schedules.ts";
 
 export function registerScheduleRoutes(
   app: Api,
@@ -32,7 +34,16 @@ export function registerScheduleRoutes(
   app.get(
     "/schedules",
     { ...HIDDEN, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }), isPatient: true } },
-    async (request) => (await messageSchedules.list(callerOf(request))).map(scheduleView),
+    async (request, reply) => {
+      const room = openAnswerRoom();
+      const texts: string[] = [];
+      for await (const schedule of messageSchedules.each(callerOf(request))) {
+        const text = JSON.stringify(scheduleView(schedule));
+        if (!room.take(text)) throw listTooLarge();
+        texts.push(text);
+      }
+      return sendText(reply, `[${texts.join()}]`);
+    },
   );
   app.get("/schedules/:scheduleId", read, async (request) =>
     scheduleView(await messageSchedules.get(callerOf(request), parameterIn(request, "scheduleId"))),

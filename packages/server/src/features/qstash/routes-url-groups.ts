@@ -5,7 +5,7 @@ import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
-import { readPage, showPage } from "../../api/schemas/page.ts";
+import { fitPage, readPage, showPage } from "../../api/schemas/page.ts";
 import * as record from "./schemas.ts";
 import type { UrlGroupService } from "./service-groups.ts";
 import type { UrlGroup } from "./store.ts";
@@ -29,8 +29,8 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
       },
     },
     async (request) => {
-      const page = await groups.page(callerOf(request), readPage(request.query));
-      return { url_groups: page.items.map(groupView), ...showPage(page, request.query) };
+      const page = fitPage(await groups.page(callerOf(request), readPage(request.query)), groupView);
+      return { url_groups: page.items, ...showPage(page, request.query) };
     },
   );
 

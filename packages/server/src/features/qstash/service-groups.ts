@@ -1,8 +1,9 @@
+import { MOST_ANSWER_BYTES } from "../../domain/answer-room.ts";
 import { type RefuseUrl, urlComplaint } from "../../domain/call.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { requireRoom } from "../../domain/limits.ts";
-import { cutPage, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
+import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { recordChange } from "../../service/audit/audit.ts";
 import type { Database } from "../../store/sql.ts";
@@ -26,14 +27,15 @@ export interface UrlGroupService {
   /** By name or URL. The last one takes the group along. */
   removeEndpoints(requester: Requester, name: string, endpoints: readonly Partial<Endpoint>[]): Promise<void>;
   get(principal: Principal, name: string): Promise<UrlGroup>;
-  /** All of them, as far as one page goes. */
-  list(principal: Principal): Promise<readonly UrlGroup[]>;
-  /** By name; the cursor is a name. */
+  /** By name; the cursor is a name. Of large groups, somewhat more than an answer has room for. */
   page(principal: Principal, page: PageRequest): Promise<Page<UrlGroup>>;
   /** Replaces its endpoints, or creates it. Resolves with whether it is new. */
   put(requester: Requester, name: string, endpoints: readonly Endpoint[]): Promise<boolean>;
   remove(requester: Requester, name: string): Promise<void>;
 }
+
+/** The database writes a space between members: what it cuts must have had no room in the answer. */
+const MOST_READ_BYTES = 2 * MOST_ANSWER_BYTES;
 
 export function createUrlGroupService(deps: {
   readonly database: Database;
@@ -124,9 +126,8 @@ export function createUrlGroupService(deps: {
       if (group === null) throw new Problem("url_group_not_found", { name: echo(name) });
       return group;
     },
-    list: ({ teamId }) => listUrlGroups(database, teamId, WHOLE_LIST),
     async page({ teamId }, { limit, cursor }) {
-      const found = await listUrlGroups(database, teamId, { limit: limit + 1, cursor });
+      const found = await listUrlGroups(database, teamId, { limit: limit + 1, cursor }, MOST_READ_BYTES);
       return cutPage(found, limit, ({ name }) => name);
     },
     async remove(requester, name) {

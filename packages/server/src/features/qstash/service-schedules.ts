@@ -3,6 +3,7 @@ import type { RefuseUrl } from "../../domain/call.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Message } from "../../domain/message.ts";
+import { WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import type { Sql } from "../../store/sql.ts";
@@ -27,7 +28,8 @@ export interface MessageScheduleService {
     body: Buffer | null,
   ): Promise<string>;
   get(principal: Principal, id: string): Promise<MessageSchedule>;
-  list(principal: Principal): Promise<readonly MessageSchedule[]>;
+  /** By name. Each is read when it is asked for: its body may have a megabyte. */
+  each(principal: Principal): AsyncIterable<MessageSchedule>;
   setPaused(requester: Requester, id: string, paused: boolean): Promise<void>;
   remove(requester: Requester, id: string): Promise<void>;
 }
@@ -92,13 +94,13 @@ export function createMessageScheduleService(deps: {
       return id;
     },
     get,
-    async list(principal) {
-      const found: MessageSchedule[] = [];
-      for (const { name } of (await schedules.list(principal, ALL)).items) {
+    async *each(principal) {
+      const { items, hasMore } = await schedules.list(principal, WHOLE_LIST);
+      if (hasMore) throw listTooLarge();
+      for (const { name } of items) {
         const schedule = await get(principal, name).catch(nullIfUnknown);
-        if (schedule !== null) found.push(schedule);
+        if (schedule !== null) yield schedule;
       }
-      return found;
     },
     async setPaused(requester, id, paused) {
       await get(requester, id);
@@ -111,7 +113,10 @@ export function createMessageScheduleService(deps: {
   };
 }
 
-const ALL = { limit: 1000, cursor: null };
+/** The protocol has no pages. */
+export function listTooLarge(): Problem {
+  return new Problem("list_too_large", { other: "/v1/schedules" });
+}
 
 /** Each firing has its own times. */
 function withoutTime(request: TaskRequest, scheduled: NonNullable<Message["scheduled"]>): TaskRequest {

@@ -33,14 +33,29 @@ export async function lockUrlGroup(sql: Sql, teamId: number, name: string): Prom
   return rows[0] ?? null;
 }
 
+/** From one group to the next, and no further than the bytes: a page of the largest groups would be 800 MB. */
 const LIST_URL_GROUPS = statement(
   "list_url_groups",
-  `select ${COLUMNS} from url_groups where team_id = $1 and ($2::text is null or name > $2) order by name limit $3`,
+  `with recursive walk as (
+     (select 1 as place, octet_length(endpoints::text) as bytes, name, endpoints, created_at, updated_at
+        from url_groups where team_id = $1 and ($2::text is null or name > $2) order by name limit 1)
+     union all
+     select w.place + 1, w.bytes + octet_length(g.endpoints::text), g.name, g.endpoints, g.created_at, g.updated_at
+       from walk w cross join lateral (
+         select * from url_groups where team_id = $1 and name > w.name order by name limit 1) g
+      where w.place < $3 and w.bytes <= $4)
+   select ${COLUMNS} from walk order by place`,
+  { patience: "list" },
 );
 
-/** By name. */
-export function listUrlGroups(sql: Sql, teamId: number, { limit, cursor }: PageRequest): Promise<UrlGroup[]> {
-  return sql.rows<UrlGroup>(LIST_URL_GROUPS, [teamId, cursor, limit]);
+/** By name; fewer than the limit only behind the last group, or behind so many bytes of endpoints. */
+export function listUrlGroups(
+  sql: Sql,
+  teamId: number,
+  { limit, cursor }: PageRequest,
+  bytes: number,
+): Promise<UrlGroup[]> {
+  return sql.rows<UrlGroup>(LIST_URL_GROUPS, [teamId, cursor, limit, bytes]);
 }
 
 const COUNT_URL_GROUPS = statement(

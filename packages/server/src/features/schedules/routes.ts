@@ -30,7 +30,7 @@ import {
   UpdateSchedule,
 } from "./schemas.ts";
 import type { ScheduleService } from "./service.ts";
-import { scheduleSummaryViews, scheduleText } from "./view.ts";
+import { scheduleText, summaryPage } from "./view.ts";
 
 const tags = ["Schedules"];
 const TASK_REFUSALS = [
@@ -91,8 +91,8 @@ export function registerScheduleRoutes(
       },
     },
     async (request) => {
-      const page = await schedules.list(callerOf(request), readPage(request.query));
-      return { schedules: await scheduleSummaryViews(page.items), ...showPage(page, request.query) };
+      const page = await summaryPage(await schedules.list(callerOf(request), readPage(request.query)));
+      return { schedules: page.items, ...showPage(page, request.query) };
     },
   );
 

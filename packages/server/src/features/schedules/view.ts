@@ -1,4 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { fitPage } from "../../api/schemas/page.ts";
+import type { Page } from "../../domain/page.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import { type ListedSchedule, ownTime, type Schedule } from "./domain.ts";
@@ -11,13 +13,13 @@ const SHOWN_RUNS = 5;
 const SCHEDULES_PER_TURN = 20;
 
 /** In portions: other requests are served between them. */
-export async function scheduleSummaryViews(schedules: readonly ListedSchedule[]): Promise<ScheduleSummary[]> {
-  const views: ScheduleSummary[] = [];
-  for (const schedule of schedules) {
-    if (views.length > 0 && views.length % SCHEDULES_PER_TURN === 0) await setImmediate();
-    views.push(scheduleSummaryView(schedule));
+export async function summaryPage(page: Page<ListedSchedule>) {
+  const items: ScheduleSummary[] = [];
+  for (const schedule of page.items) {
+    if (items.length > 0 && items.length % SCHEDULES_PER_TURN === 0) await setImmediate();
+    items.push(scheduleSummaryView(schedule));
   }
-  return views;
+  return fitPage({ ...page, items }, (view) => view);
 }
 
 function scheduleSummaryView(schedule: ListedSchedule): ScheduleSummary {

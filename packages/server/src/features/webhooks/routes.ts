@@ -5,7 +5,7 @@ import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
-import { PageQuery, readPage, showPage } from "../../api/schemas/page.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../../api/schemas/page.ts";
 import type { RefuseUrl } from "../../domain/call.ts";
 import { urlComplaint } from "../../domain/call.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
@@ -72,8 +72,8 @@ export function registerWebhookRoutes(
       },
     },
     async (request) => {
-      const page = await webhooks.list(callerOf(request), readPage(request.query));
-      return { webhooks: page.items.map(webhookView), ...showPage(page, request.query) };
+      const page = fitPage(await webhooks.list(callerOf(request), readPage(request.query)), webhookView);
+      return { webhooks: page.items, ...showPage(page, request.query) };
     },
   );
 
@@ -154,8 +154,11 @@ export function registerWebhookRoutes(
     },
     async (request) => {
       const id = readId(request.params.webhook_id);
-      const page = await webhooks.deliveries(callerOf(request), id, readPage(request.query));
-      return { deliveries: page.items.map(deliveryView), ...showPage(page, request.query) };
+      const page = fitPage(
+        await webhooks.deliveries(callerOf(request), id, readPage(request.query)),
+        deliveryView,
+      );
+      return { deliveries: page.items, ...showPage(page, request.query) };
     },
   );
 

@@ -1,5 +1,6 @@
 import type { AuditEvent } from "../../domain/identity/audit-event.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
+import { cutPage, type Page } from "../../domain/page.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { listAuditEvents } from "../../store/identity/audit-events.ts";
 import type { Sql } from "../../store/sql.ts";
@@ -12,15 +13,9 @@ export interface AuditQuery {
   readonly cursor: string | null;
 }
 
-export interface AuditPage {
-  readonly events: readonly AuditEvent[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-}
-
 export interface AuditService {
   /** Newest first. */
-  list(principal: Principal, query: AuditQuery): Promise<AuditPage>;
+  list(principal: Principal, query: AuditQuery): Promise<Page<AuditEvent>>;
 }
 
 export function createAuditService({ sql }: { readonly sql: Sql }): AuditService {
@@ -28,9 +23,8 @@ export function createAuditService({ sql }: { readonly sql: Sql }): AuditService
     async list({ teamId }, { action, limit, cursor }) {
       // One more than requested shows whether there is a next page.
       const found = await listAuditEvents(sql, teamId, { action, before: cursor, limit: limit + 1 });
-      const events = found.slice(0, limit).map((event) => ({ ...event, id: formatId("evt", event.id) }));
-      const hasMore = found.length > limit;
-      return { events, hasMore, nextCursor: hasMore ? (events.at(-1)?.id ?? null) : null };
+      const events = found.map((event) => ({ ...event, id: formatId("evt", event.id) }));
+      return cutPage(events, limit, ({ id }) => id);
     },
   };
 }

@@ -34,7 +34,7 @@ describe("the audit log", () => {
     for (const target of targets) await recordChange(store.database, actor, { action: "a.done", target });
   }
   const targetsOf = async (query: Partial<AuditQuery> = {}, actor = ours) =>
-    (await audit.list(actor, { ...FIRST, ...query })).events.map(({ target }) => target);
+    (await audit.list(actor, { ...FIRST, ...query })).items.map(({ target }) => target);
   const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
 
   /** Follows the cursors to the end. */
@@ -43,7 +43,7 @@ describe("the audit log", () => {
     let cursor: string | null = null;
     do {
       const page = await audit.list(ours, { action, limit, cursor });
-      pages.push(page.events.map(({ target }) => target));
+      pages.push(page.items.map(({ target }) => target));
       assert.equal(page.hasMore, page.nextCursor !== null);
       cursor = page.nextCursor === null ? null : parseId("evt", page.nextCursor);
       assert.ok(pages.length < 20, "there is no end");
@@ -62,7 +62,7 @@ describe("the audit log", () => {
     const detail = { name: "x", hosts: ["a"], deep: { n: 1 } };
     await recordChange(store.database, ours, { action: "a.done", target: "t", detail });
 
-    const [event] = (await audit.list(ours, FIRST)).events;
+    const [event] = (await audit.list(ours, FIRST)).items;
 
     assert.ok(event);
     const { id, at, ...rest } = event;
@@ -121,18 +121,15 @@ describe("the audit log", () => {
     await record(theirs, "old secret");
     await record(ours, "mine");
     await record(theirs, "new secret");
-    const [newest, oldest] = (await audit.list(theirs, FIRST)).events.map(({ id }) => parseId("evt", id));
+    const [newest, oldest] = (await audit.list(theirs, FIRST)).items.map(({ id }) => parseId("evt", id));
 
     assert.deepEqual(await targetsOf(), ["mine"]);
     assert.deepEqual(await targetsOf({ action: "a.done" }), ["mine"]);
     assert.deepEqual(await targetsOf({ cursor: newest ?? null }), ["mine"]);
     assert.deepEqual(await targetsOf({ cursor: oldest ?? null }), []);
     assert.deepEqual(await targetsOf({}, theirs), ["new secret", "old secret"]);
-    assert.deepEqual(await audit.list(principalOf(await store.openTeam()), FIRST), {
-      events: [],
-      hasMore: false,
-      nextCursor: null,
-    });
+    const { items, hasMore, nextCursor } = await audit.list(principalOf(await store.openTeam()), FIRST);
+    assert.deepEqual({ items, hasMore, nextCursor }, { items: [], hasMore: false, nextCursor: null });
   });
 
   it("finds a rare action without scanning frequent ones", async () => {
@@ -178,7 +175,7 @@ describe("the audit log", () => {
     );
 
     assert.equal(await removeOldRecords(store.database, []), 0);
-    assert.equal((await audit.list(theirs, { ...FIRST, limit: 1000 })).events.length, 500);
+    assert.equal((await audit.list(theirs, { ...FIRST, limit: 1000 })).items.length, 500);
     assert.ok((await removeOldRecords(store.database, [])) > 0);
     assert.deepEqual([await targetsOf(), await targetsOf({}, theirs)], [["young"], []]);
   });
