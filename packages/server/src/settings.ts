@@ -103,7 +103,7 @@ export const SETTINGS = {
     fallback: null,
     about:
       "Number of processes that share this server's port, 1 to 64; each is a node. Unset, one for every two cores and every GiB of " +
-      "memory, at least 1 and at most 8; and 1 with DATABASE_URL, because each keeps up to 21 connections.",
+      "memory, at least 1 and at most 8; and 1 with DATABASE_URL, because each keeps up to 22 connections.",
   },
   freeSpaceBytes: {
     name: "BELLHOP_FREE_SPACE",

@@ -75,6 +75,14 @@ export function targetState(outcome: Outcome): "down" | "up" | null {
   return outcome.statusCode >= 500 ? "down" : "up";
 }
 
+/** What an attempt says about the host that it called. */
+export interface HostReport {
+  readonly host: string;
+  readonly isUp: boolean;
+  /** The breaker must know before the task goes on: it is counted in the transaction that settles the attempt. */
+  readonly isUrgent: boolean;
+}
+
 /**
  * `open`: no call begins until its time, then one task at a time has a pass and is the probe. `closing`: the target answers
  * again, and more and more of the tasks that waited have a pass. `draining`: all of them may go; the host is no longer held.

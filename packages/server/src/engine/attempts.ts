@@ -6,7 +6,7 @@ import type { TaskChanges } from "../domain/task-changes.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import { createUnderWay } from "../domain/under-way.ts";
-import { askedWaitMs, closeAttempt, isToBePolled, type Verdict } from "../domain/verdict.ts";
+import { askedWaitMs, isToBePolled, type Verdict } from "../domain/verdict.ts";
 import type { JsonGate } from "../json/gate.ts";
 import { removeSettledBatches } from "../store/claim-batches.ts";
 import type { Sql } from "../store/sql.ts";
@@ -17,10 +17,11 @@ import type { AttemptSlot } from "./attempt-slot.ts";
 import type { HasRoom } from "./fit-result.ts";
 import type { Followers } from "./followers.ts";
 import { createFreezeWatch } from "./freeze-watch.ts";
-import { judgeWithin, lookInto, refusedOutcome, refusedVerdict } from "./judge-attempt.ts";
+import type { HostAttempts } from "./host-attempts.ts";
+import { judgeWithin, lookInto, refusedOutcome, refusedVerdict, settlementOf } from "./judge-attempt.ts";
 import type { Lease } from "./lease.ts";
 import type { Log } from "./log.ts";
-import { bytesOf, followersOf, type MessageCalls, NO_MESSAGES } from "./message-calls.ts";
+import { bytesOf, type MessageCalls, NO_MESSAGES } from "./message-calls.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { Settler } from "./settler.ts";
@@ -81,11 +82,12 @@ export function createAttempts(deps: {
   readonly hasRoom?: HasRoom;
   /** Default: there are no messages. */
   readonly messages?: MessageCalls;
+  readonly hosts?: Pick<HostAttempts, "report">;
   /** The call of a claim with a flow begins now. */
   readonly onBegan?: (claim: Claim) => void;
   /** The target of a call with a flow asked to wait. */
   readonly onAskedToWait?: (claim: Claim, waitMs: number) => void;
-  readonly onSettled: (settled: Settled, claim: Claim, outcome: Outcome) => void;
+  readonly onSettled: (settled: Settled, claim: Claim) => void;
   readonly changes: Pick<TaskChanges, "retrying" | "ended">;
   readonly onReturned: (returned: readonly Returned[]) => void;
 }): Attempts {
@@ -180,13 +182,11 @@ export function createAttempts(deps: {
   }
 
   function settle({ claim, slot }: Attempt, outcome: Outcome, verdict: Verdict): Promise<Settled | null> {
-    const attempt = closeAttempt(claim.attempt, claim.attemptStartedAt, outcome);
-    const followers = followersOf(messages, deps, claim, outcome, verdict);
     const waitMs = claim.flow === null ? null : askedWaitMs(outcome, new Date(deps.time.nowMs()));
     if (waitMs !== null) deps.onAskedToWait?.(claim, waitMs);
-    const settling = deps.settler.add({ claim, attempt, verdict, followers });
-    slot.called(deps.settler.waiting);
-    return settling;
+    const settlement = settlementOf(judging, claim, outcome, verdict);
+    slot.called(deps.settler.waitingWith(settlement));
+    return deps.settler.add(settlement);
   }
 
   /** `settled` is null if another worker has settled or released the task. */
@@ -206,7 +206,7 @@ export function createAttempts(deps: {
     );
     if (settled === null) return meter.attemptLost("superseded");
     meter.attempted(outcome, claim.teamId, claim.queueId);
-    deps.onSettled(settled, claim, outcome);
+    deps.onSettled(settled, claim);
     if (settled.status === "completed") changes.ended(claim, "completed", settled.notify);
     // A retry whose queue was deleted meanwhile has failed.
     else if (settled.status === "failed")

@@ -1,5 +1,4 @@
 import type { Claim } from "../domain/claim.ts";
-import type { Outcome } from "../domain/outcome.ts";
 import type { TaskChanges } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
@@ -21,6 +20,7 @@ import { createFlows } from "./flows.ts";
 import { createFollowers } from "./followers.ts";
 import { createHintHandler } from "./hint-handler.ts";
 import { createHints } from "./hints.ts";
+import { createHostAttempts } from "./host-attempts.ts";
 import { paceByHost } from "./host-pace.ts";
 import { createIntake } from "./intake.ts";
 import { createJanitor } from "./janitor.ts";
@@ -99,13 +99,16 @@ export function createEngine(deps: {
     onFollowed: changes.created,
   };
   const followers = createFollowers({ ...followingTasks, database: databases.settle });
-  const settler = createSettler({ sql: databases.settle, workerId, time, log, meter, followers });
+  const hosts = createHostAttempts({ database: databases.chores, localQueues, time, log });
+  const joins = { followers, hosts, onBreakers: () => breakers.wake() };
+  const settler = createSettler({ sql: databases.settle, workerId, time, log, meter, joins });
   const outgoing = paceByHost(deps.outgoing, budget.limitsOf, time);
   const attempts = createAttempts({
     ...deps,
     sql: databases.settle,
     outgoing: traceCalls("attempt", outgoing),
     settler,
+    hosts,
     followers,
     lease,
     unanswered,
@@ -187,10 +190,7 @@ export function createEngine(deps: {
   const breakers = createBreakers({
     database: databases.chores,
     claims: databases.claim,
-    localQueues,
     actors,
-    time,
-    log,
     due: (teamId, queue, flow) => waiting.due(teamId, queue, flow),
   });
   const recheck = createRecheck({ sql: databases.chores, dispatcher, time, log });
@@ -295,7 +295,7 @@ export function createEngine(deps: {
   changes.subscribe({ ended: (_task, _ending, notify) => (notify ? wakeCourier() : undefined) });
 
   function start(claim: Claim, local: LocalQueue): void {
-    if (local.grant !== null && local.grant.breaker !== null) breakers.watch(claim.queueId);
+    if (local.grant !== null && local.grant.breaker !== null) hosts.watch(claim.queueId);
     const isFreeAfterCall = () => claim.flow === null && startsBeforeSettled(local);
     const slot = createAttemptSlot(isFreeAfterCall, () => {
       flows.ended(claim);
@@ -311,9 +311,8 @@ export function createEngine(deps: {
     } else if (alarm.isSooner(runAt)) alarmActor.wake();
   }
 
-  function onSettled({ status, runAt, hasLeftFlow }: Settled, claim: Claim, outcome: Outcome): void {
+  function onSettled({ status, runAt, hasLeftFlow }: Settled, claim: Claim): void {
     if (hasLeftFlow) flows.left(claim);
-    breakers.attempted(claim, outcome);
     if (status === "pending" && runAt !== null) waitFor(runAt, claim.flow);
     if (status === "polling" && runAt !== null && poller.isSooner(runAt)) pollerActor.wake();
   }
@@ -340,7 +339,7 @@ export function createEngine(deps: {
     abandonAll();
     await Promise.all(underWay.map((each) => each.finished()));
     await settler.drained();
-    await Promise.all([flows.drained(), breakers.drained()]);
+    await Promise.all([flows.drained(), hosts.drained()]);
     await lease.stop();
   }
 

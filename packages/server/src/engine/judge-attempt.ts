@@ -3,11 +3,13 @@ import { type Limits, within } from "../domain/limits.ts";
 import type { CallResponse, Outcome } from "../domain/outcome.ts";
 import { startPaths } from "../domain/poll/poll-plan.ts";
 import { LONGEST_POLL_URL } from "../domain/poll/poll-template.ts";
+import type { Settlement } from "../domain/settlement.ts";
 import type { Time } from "../domain/time.ts";
-import type { Verdict } from "../domain/verdict.ts";
+import { closeAttempt, type Verdict } from "../domain/verdict.ts";
 import type { JsonGate } from "../json/gate.ts";
 import { fitResult, type HasRoom } from "./fit-result.ts";
-import { judgeMessage, type MessageCalls } from "./message-calls.ts";
+import type { HostAttempts } from "./host-attempts.ts";
+import { followersOf, judgeMessage, type MessageCalls } from "./message-calls.ts";
 import type { Refused } from "./outgoing.ts";
 
 interface Judging {
@@ -31,6 +33,25 @@ export function judgeWithin(
   const delayed =
     verdict.kind === "retry" && verdict.waitMs < leastMs ? { ...verdict, waitMs: leastMs } : verdict;
   return fitResult(delayed, claim.teamId, limits, hasRoom);
+}
+
+/** What is stored of the attempt, and with it. */
+export function settlementOf(
+  deps: Pick<Judging, "messages" | "hasRoom"> & {
+    readonly limitsOf: (teamId: number) => Limits;
+    readonly hosts?: Pick<HostAttempts, "report"> | undefined;
+  },
+  claim: Claim,
+  outcome: Outcome,
+  verdict: Verdict,
+): Settlement {
+  return {
+    claim,
+    attempt: closeAttempt(claim.attempt, claim.attemptStartedAt, outcome),
+    verdict,
+    followers: followersOf(deps.messages, deps, claim, outcome, verdict),
+    report: deps.hosts?.report(claim, outcome) ?? null,
+  };
 }
 
 /** Extracts the values that polling needs from the answer to the first call. */

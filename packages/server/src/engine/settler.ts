@@ -13,16 +13,26 @@ import {
   settleAttempts,
   withEarlier,
 } from "../store/tasks/task-settlements.ts";
-import type { Followers } from "./followers.ts";
+import { createJointSettler, isCounted, isJoint, type Joins } from "./joint-settler.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush } from "./meter.ts";
 
 const MAX_ITEMS = 300;
+/** One joint transaction holds the rows of so many tasks and writes so many characters at most. */
+const MAX_JOINT = { items: 100, weight: 1_048_576 } as const;
 const RETRY_MS = 200;
 const UNSTORABLE = "The target's answer holds characters that cannot be stored";
 
-/** Null if the claim was no longer valid and the verdict changed nothing. */
-export interface Settler extends GroupCommit<Settlement, Settled | null> {
+type Lane = GroupCommit<Settlement, Settled | null>;
+type Settle = (settlements: readonly Settlement[]) => Promise<readonly (Settled | null)[]>;
+
+export interface Settler {
+  /** Resolves once it is settled; null if the claim was no longer valid and the verdict changed nothing. */
+  add(settlement: Settlement): Promise<Settled | null>;
+  /** How many wait to be settled with this one. */
+  waitingWith(settlement: Settlement): number;
+  /** Resolves when none is waiting or in flight. */
+  drained(): Promise<void>;
   /** From now on, verdicts that cannot be settled at once are left to the reaper. */
   giveUp(): void;
 }
@@ -30,6 +40,9 @@ export interface Settler extends GroupCommit<Settlement, Settled | null> {
 /**
  * Settles in groups and keeps trying: while the database is unreachable the verdicts wait here, each with its slot.
  * They are settled when it is back, unless the fence has changed.
+ *
+ * There are three lanes, so that the usual settlements, one statement for each group, wait for no transaction: neither for one that
+ * creates callbacks, nor for one that waits for the circuit breakers of a queue. In the lanes of those, teams take turns.
  */
 export function createSettler(deps: {
   readonly sql: Database;
@@ -37,30 +50,26 @@ export function createSettler(deps: {
   readonly time: Time;
   readonly log: Log;
   readonly meter?: EngineMeter;
-  /** Stores the tasks that are created with a settlement. */
-  readonly followers?: Pick<Followers, "store">;
+  readonly joins?: Joins;
 }): Settler {
   const { sql, time, log } = deps;
   const subscribers = createSubscriberMemory();
   let patient = true;
 
   async function flush(
+    settle: Settle,
     settlements: readonly Settlement[],
     isStripped = false,
   ): Promise<readonly (Settled | null)[]> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const [first] = settlements;
-        const settled =
-          settlements.length === 1 && first !== undefined && hasFollowers(first)
-            ? [await settleWithFollowers(first)]
-            : await settleAttempts(sql, settlements, deps.workerId(), subscribers);
+        const settled = await settle(settlements);
         // An earlier try may have committed although its answer was lost.
         const all = tries === 1 ? settled : await withEarlier(sql, settlements, settled);
         await noteSuperseded(settlements.filter((_, index) => all[index] === null));
         return all;
       } catch (error) {
-        if (error instanceof Unstorable && !isStripped) return separately(settlements);
+        if (error instanceof Unstorable && !isStripped) return separately(settle, settlements);
         if (!patient || error instanceof Unstorable) throw error;
         const isAway = error instanceof Problem;
         log[isAway ? "warn" : "error"](
@@ -72,50 +81,29 @@ export function createSettler(deps: {
     }
   }
 
-  /** In one commit: a settlement without its followers, or the other way round, would lose or repeat a callback. */
-  async function settleWithFollowers(settlement: Settlement): Promise<Settled | null> {
-    const done = await sql.transaction(async (within) => {
-      const [settled = null] = await settleAttempts(within, [settlement], deps.workerId());
-      if (settled === null) return null;
-      const tasks = settlement.followers?.(settled.status === "failed") ?? [];
-      return { settled, report: await deps.followers?.store(within, tasks) };
-    });
-    done?.report?.();
-    return done?.settled ?? null;
-  }
+  const plain: Settle = (settlements) => settleAttempts(sql, settlements, deps.workerId(), subscribers);
+  const joint = createJointSettler({ ...deps.joins, sql });
 
-  /** A settlement with followers is a transaction of its own; it must not cost the others their shared statement. */
   async function flushPortions(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
-    if (!settlements.some(hasFollowers)) return flushShared(settlements);
-    const shared = settlements.filter((settlement) => !hasFollowers(settlement));
-    const settled = new Map<Settlement, Settled | null>();
-    for (const [index, each] of (await flushShared(shared)).entries()) {
-      const settlement = shared[index];
-      if (settlement !== undefined) settled.set(settlement, each);
-    }
-    for (const settlement of settlements.filter(hasFollowers))
-      settled.set(settlement, (await flush([settlement]))[0] ?? null);
-    return settlements.map((settlement) => settled.get(settlement) ?? null);
-  }
-
-  async function flushShared(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
-    if (settlements.length === 0) return [];
-    const portions = inPortions(settlements, weightOf);
-    if (portions.length === 1) return flush(settlements);
     const settled: (Settled | null)[] = [];
-    for (const portion of portions) settled.push(...(await flush(portion)));
+    for (const portion of inPortions(settlements, weightOf)) settled.push(...(await flush(plain, portion)));
+    for (const [index, { claim, report }] of settlements.entries())
+      if (report && settled[index]) deps.joins?.hosts?.succeeded(claim, report);
     return settled;
   }
 
   /** A record that the database cannot store must not block the others. */
-  async function separately(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+  async function separately(
+    settle: Settle,
+    settlements: readonly Settlement[],
+  ): Promise<readonly (Settled | null)[]> {
     const [only] = settlements;
     if (settlements.length === 1 && only !== undefined) {
       log.error({ task: publicTaskId(only.claim) }, "settle.answer_dropped");
-      return flush([withoutAnswer(only)], true);
+      return flush(settle, [withoutAnswer(only)], true);
     }
     const settled: (Settled | null)[] = [];
-    for (const settlement of settlements) settled.push(...(await flush([settlement])));
+    for (const settlement of settlements) settled.push(...(await flush(settle, [settlement])));
     return settled;
   }
 
@@ -127,24 +115,46 @@ export function createSettler(deps: {
     }
   }
 
-  return Object.assign(
-    createGroupCommit<Settlement, Settled | null>({
+  // Settlements that share a commit cost less. Ordered tasks and those of flows wait for the pause, so it is short.
+  const pauses = { soon: time.soon, pause: time.shortly };
+  const openJointLane = (): Lane =>
+    createGroupCommit({
+      ...pauses,
+      flush: meterFlush("settle", deps, (settlements) => flush(joint, settlements)),
+      maxItems: MAX_JOINT.items,
+      weight: { of: jointWeightOf, most: MAX_JOINT.weight },
+      teamOf: ({ claim }) => claim.teamId,
+    });
+  const lanes: Readonly<Record<"plain" | "callbacks" | "counted", Lane>> = {
+    plain: createGroupCommit({
+      ...pauses,
       flush: meterFlush("settle", deps, flushPortions),
       maxItems: MAX_ITEMS,
-      soon: time.soon,
-      // Settlements that share a commit cost less. Ordered tasks and those of flows wait for the pause, so it is short.
-      pause: time.shortly,
     }),
-    {
-      giveUp() {
-        patient = false;
-      },
+    callbacks: openJointLane(),
+    counted: openJointLane(),
+  };
+
+  function laneOf(settlement: Settlement): Lane {
+    if (!isJoint(settlement)) return lanes.plain;
+    return isCounted(settlement) ? lanes.counted : lanes.callbacks;
+  }
+
+  return {
+    add: (settlement) => laneOf(settlement).add(settlement),
+    waitingWith: (settlement) => laneOf(settlement).waiting,
+    async drained() {
+      await Promise.all(Object.values(lanes).map((lane) => lane.drained()));
     },
-  );
+    giveUp() {
+      patient = false;
+    },
+  };
 }
 
-function hasFollowers({ followers }: Settlement): boolean {
-  return followers !== undefined && followers !== null;
+/** Callbacks carry the body of the answer and of the call. */
+function jointWeightOf(settlement: Settlement): number {
+  return weightOf(settlement) + (settlement.claim.call.body?.length ?? 0);
 }
 
 function weightOf({ verdict }: Settlement): number {
@@ -152,9 +162,10 @@ function weightOf({ verdict }: Settlement): number {
 }
 
 /** The same verdict without text from outside. */
-function withoutAnswer({ claim, attempt, verdict }: Settlement): Settlement {
+function withoutAnswer({ claim, attempt, verdict, report = null }: Settlement): Settlement {
   return {
     claim,
+    report,
     attempt: { ...attempt, error: UNSTORABLE },
     verdict: withoutWords(verdict, attempt.responseCode),
   };

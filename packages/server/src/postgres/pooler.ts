@@ -17,7 +17,7 @@ export async function assertOwnSessions(connection: ConnectionSettings): Promise
       throw new Error(
         "The connection pooler in DATABASE_URL lends its connections for a transaction at a time " +
           "(PgBouncer: pool_mode = transaction or statement), and Bellhop needs sessions. Let DATABASE_URL name " +
-          "PostgreSQL itself, or a pool with pool_mode = session and room for 21 connections per node.",
+          "PostgreSQL itself, or a pool with pool_mode = session and room for 22 connections per node.",
       );
     }
   } finally {

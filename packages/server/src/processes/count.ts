@@ -15,7 +15,7 @@ export interface Machine {
 const CORES_EACH = 2;
 /** 200 MB when idle, plus the answers to its share of the calls in flight. */
 const MEMORY_EACH_BYTES = 2 ** 30;
-/** All processes write to one WAL of one PostgreSQL, and each keeps 21 connections. */
+/** All processes write to one WAL of one PostgreSQL, and each keeps 22 connections. */
 const MOST_UNASKED = 8;
 
 /**

@@ -64,7 +64,7 @@ function processLines({ processes }: RunningServer, config: Config, suitable: nu
     ];
   if (config.processes !== null || suitable === 1) return [];
   return [
-    `  processes 1; ${name}=${suitable} would use this machine, with up to 21 connections to PostgreSQL each`,
+    `  processes 1; ${name}=${suitable} would use this machine, with up to 22 connections to PostgreSQL each`,
   ];
 }
 

@@ -146,7 +146,7 @@ export async function openProcess({
       api: database,
       lease: openHot("lease", 1),
       intake: openHot("intake", 1),
-      settle: openHot("settle", 2),
+      settle: openHot("settle", 3),
       claim: openHot("claim", 2),
       chores,
       polls: openHot("polls", 2),

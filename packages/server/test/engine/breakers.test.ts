@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import type { BreakerSettings } from "../../src/domain/breaker.ts";
 import type { QueueSettings } from "../../src/domain/queue.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
+import { createGate } from "../test-sql.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
 /** Two failures open it, for thirty seconds. */
@@ -14,11 +15,14 @@ describe("a circuit breaker", () => {
   let server: TestServer;
   /** The host that is down. */
   let down: TestTarget;
+  let counting = createGate();
   beforeEach(async () => {
+    counting = createGate();
     down = await startTestTarget();
     down.answer = (_call, response) => response.writeHead(503).end();
   });
   afterEach(async () => {
+    counting.open();
     await server.close();
     await down.close();
   });
@@ -45,7 +49,6 @@ describe("a circuit breaker", () => {
       for (const node of nodes) await node.engine.breakers.passOnce();
       await server.quiet();
       for (const node of nodes) await node.dispatchOnce();
-      for (const node of nodes) await node.engine.breakers.drained();
       await server.quiet();
       const calls = server.target.calls.length + down.calls.length;
       if (calls !== before) quietRounds = -1;
@@ -133,8 +136,96 @@ describe("a circuit breaker", () => {
       assert.equal(down.held.length, wave);
       down.release(wave, 404);
       await server.settled(calls);
-      await server.engine.breakers.drained();
     }
+  });
+
+  /** Holds up what counts attempts, as a database far away does. */
+  function delayCounting(): void {
+    for (const database of Object.values(server.databases))
+      database.before = (statement) => (statement === "lock_breakers" ? counting.wait() : undefined);
+  }
+
+  /** Whatever may begin now begins. */
+  async function beginAll(): Promise<void> {
+    await server.engine.breakers.passOnce();
+    await server.look();
+    await server.quiet();
+  }
+
+  for (const [status, phase, cooldown] of [
+    [503, "open", 60],
+    [200, "closing", 30],
+  ] as const)
+    it(`lets no other task begin until the answer ${status} of its probe is counted, which is never lost`, async () => {
+      await open();
+      await openWith(2);
+      for (let index = 0; index < 5; index += 1) await submitTo(down);
+      await settle();
+      down.hold();
+      await server.advance(BREAKER.cooldown);
+      await beginAll();
+      await down.received(3);
+      delayCounting();
+      down.release(1, status);
+      await counting.reached;
+      for (let round = 0; round < 3; round += 1) await beginAll();
+      const [begun] = await server.database.rows("select sum(attempt_count)::integer as attempts from tasks");
+      assert.deepEqual(begun, { attempts: 3 });
+
+      counting.open();
+      await server.settled(3);
+      const [breaker] = await server.database.rows("select phase, cooldown from breakers");
+      assert.deepEqual(breaker, { phase, cooldown });
+    });
+
+  it("lets no retry without a delay begin until the failure before it is counted", async () => {
+    await open({ breaker: { ...BREAKER, failures: 1 }, retryDelaySeconds: 0, maxRetries: 9 });
+    delayCounting();
+    const id = await submitTo(down);
+    await counting.reached;
+    for (let round = 0; round < 3; round += 1) await beginAll();
+    assert.equal((await server.task(id)).attempts.length, 1);
+
+    counting.open();
+    await settle();
+    assert.equal(down.calls.length, 1);
+    for (const [cooldown, calls] of [
+      [BREAKER.cooldown, 2],
+      [BREAKER.cooldown * 2, 3],
+    ] as const) {
+      await server.advance(cooldown - 1);
+      await settle();
+      assert.equal(down.calls.length, calls - 1);
+      await server.advance(1);
+      await settle();
+      assert.equal(down.calls.length, calls);
+    }
+  });
+
+  it("does not close by the answer to a call that began before it opened again", async () => {
+    await open({ concurrency: 100, maxRetries: 0 });
+    await openWith(2);
+    for (let index = 0; index < 20; index += 1) await submitTo(down);
+    await settle();
+    down.hold();
+    await server.advance(BREAKER.cooldown);
+    let calls = down.calls.length;
+    for (const wave of [1, 2]) {
+      await beginAll();
+      await down.received(calls + wave);
+      calls += wave;
+      down.release(wave);
+      await server.settled(calls);
+    }
+    await beginAll();
+    await down.received(calls + 4);
+
+    down.release(2, 503);
+    await server.settled(calls + 2);
+    down.release(2, 200);
+    await server.settled(calls + 4);
+
+    assert.deepEqual(await breakers(), [{ phase: "open", cooldown: BREAKER.cooldown, allowed: 1 }]);
   });
 
   it("gives the probe of a node that was killed to another node", async () => {

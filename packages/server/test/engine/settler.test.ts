@@ -136,7 +136,7 @@ describe("the settler", () => {
         rows: sql.rows,
         async transaction() {
           statements.push(["with callbacks"]);
-          return { settled: { status: "failed" } } as never;
+          return { settled: [{ status: "failed" }], hasNews: false } as never;
         },
       },
       workerId: () => 1,
@@ -151,11 +151,42 @@ describe("the settler", () => {
       settler.add(settlement("c", "plain")),
     ]);
 
-    assert.deepEqual(statements, [["a", "c"], ["with callbacks"]]);
+    assert.deepEqual(statements.sort(), [["a", "c"], ["with callbacks"]]);
     assert.deepEqual(
       settled.map((each) => each?.status),
       ["completed", "failed", "completed"],
     );
+  });
+
+  it("settles attempts with callbacks in shared transactions, in which teams take turns", async () => {
+    const { sql, statements } = createFakeSql(() => null);
+    const stored: number[] = [];
+    const settler = createSettler({
+      sql: { rows: sql.rows, transaction: (work) => work(sql) },
+      workerId: () => 1,
+      time: systemTime,
+      log: quietLog,
+      joins: {
+        followers: {
+          async store(_within, tasks) {
+            stored.push(tasks.length);
+            return () => {};
+          },
+        },
+      },
+    });
+    const followers = () => [newTask({ teamId: 1, id: 1, name: "errands" })];
+    const add = (teamId: number, id: string) => {
+      const plain = settlement(id, "message");
+      return settler.add({ ...plain, claim: { ...plain.claim, teamId }, followers });
+    };
+
+    const loud = Array.from({ length: 250 }, (_, index) => add(1, `loud-${index}`));
+    const settled = await Promise.all([...loud, add(2, "quiet")]);
+
+    assert.deepEqual(stored, [100, 100, 51]);
+    assert.ok(statements[0]?.includes("quiet"));
+    assert.ok(settled.every((each) => each?.status === "completed"));
   });
 
   it("drops only the result that cannot be stored", async () => {

@@ -46,7 +46,7 @@ const LOCK_DUE_BREAKER = statement(
 
 const DUE_BREAKER = statement(
   "due_breaker",
-  `select phase, cooldown, allowed, until < now() - interval '1 day' as "isOld"
+  `select phase, cooldown, allowed, until, until < now() - interval '1 day' as "isOld"
      from breakers where team_id = $1 and queue_id = $2 and host = $3 and (phase <> 'open' or until <= now() or $4::boolean)`,
 );
 
@@ -73,7 +73,7 @@ const REVOKE_PASSES = statement(
 );
 
 /**
- * Gives passes to the first tasks that wait, up to $4 in all; if $5, they need none any more. A row whose task no longer
+ * Gives passes to the first tasks that wait, up to $4 since $6 in all; if $5, they need none any more. A row whose task no longer
  * waits is removed, under the lock of the task, so that no task is left waiting without a row.
  */
 const PASS_TASKS = statement(
@@ -85,7 +85,7 @@ const PASS_TASKS = statement(
      select task_id from breaker_tasks
       where team_id = $1 and queue_id = $2 and host = $3 and passed_at is null
       order by priority desc, due_at, task_id
-      limit case when $5::boolean then $4::bigint else greatest(0, $4::bigint - (select count(*) from passes where is_live)) end
+      limit case when $5::boolean then $4::bigint else greatest(0, $4::bigint - (select count(*) from passes where is_live and passed_at >= $6)) end
    ), locked as materialized (
      select t.ctid as place, t.id, t.fence, t.flow,
             t.status = 'pending' and t.due_at is null and t.flow_due_at is null and not t.sandbox as waits
@@ -153,15 +153,20 @@ export async function passTasks(database: Database, held: HeldHost): Promise<Pas
   return database.transaction(async (sql) => {
     const [lock] = await sql.rows<{ ordered: boolean }>(LOCK_DUE_BREAKER, [teamId, queueId]);
     if (lock === undefined) return NOTHING;
-    const [breaker] = await sql.rows<BreakerRow & { readonly isOld: boolean }>(DUE_BREAKER, [
-      ...key,
-      lock.ordered,
-    ]);
+    const [breaker] = await sql.rows<BreakerRow & { readonly until: Date; readonly isOld: boolean }>(
+      DUE_BREAKER,
+      [...key, lock.ordered],
+    );
     if (breaker === undefined) return NOTHING;
     const isFree = breaker.phase === "draining" || lock.ordered;
     if (!isFree) await sql.rows(REVOKE_PASSES, key);
     // In an ordered queue the line itself waits: tasks that waited before it became ordered join it.
-    const [row] = await sql.rows<PassRow>(PASS_TASKS, [...key, isFree ? BATCH : breaker.allowed, isFree]);
+    const [row] = await sql.rows<PassRow>(PASS_TASKS, [
+      ...key,
+      isFree ? BATCH : breaker.allowed,
+      isFree,
+      breaker.until,
+    ]);
     if (row === undefined) return NOTHING;
     const isIdle = row.tried === 0 && (isFree || row.live === 0);
     // A breaker for which no task has waited for a day is removed.

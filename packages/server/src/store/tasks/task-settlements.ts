@@ -127,7 +127,10 @@ const SETTLE_COMPLETED_OF_FLOWS = hotStatement(
   ),
 );
 
-/** Answers in the order of the settlements; null if the claim was no longer valid. */
+/**
+ * Answers in the order of the settlements; null if the claim was no longer valid. `workerId` is the worker that counts them: none, if
+ * another transaction of the worker must not wait for this one.
+ */
 export async function settleAttempts(
   sql: Sql,
   settlements: readonly Settlement[],
@@ -135,8 +138,8 @@ export async function settleAttempts(
   memory = createSubscriberMemory(),
 ): Promise<(Settled | null)[]> {
   // The statement for completed attempts does not change the task's list key, which only live tasks share.
-  if (workerId === NO_WORKER || !settlements.every(isCompleted))
-    return settleAny(sql, settlements, workerId, memory);
+  const isOfSandbox = settlements.some(({ claim }) => claim.workerId === NO_WORKER);
+  if (isOfSandbox || !settlements.every(isCompleted)) return settleAny(sql, settlements, workerId, memory);
   const [done] = await askHot<{ settled: number; notified: readonly string[] | null }>(
     sql,
     settlements.some(({ claim }) => claim.flow !== null) ? SETTLE_COMPLETED_OF_FLOWS : SETTLE_COMPLETED,

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, it } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { Client } from "@upstash/qstash";
 import type { Claim } from "../../../src/domain/claim.ts";
 import type { Outcome } from "../../../src/domain/outcome.ts";
 import { createMessageCalls } from "../../../src/features/qstash/worker.ts";
 import { until } from "../../patience.ts";
+import { createGate } from "../../test-sql.ts";
 import { RETRY } from "../../test-store.ts";
 import { openScene, type Scene } from "./scene.ts";
 
@@ -59,6 +61,36 @@ describe("callbacks of messages", () => {
     // The line goes on when the callback's end is settled.
     for (let looks = 0; looks < 50 && scene.callsTo("/line-2").length === 0; looks += 1) await scene.settle();
     assert.deepEqual([scene.callsTo("/line-called").length, scene.callsTo("/line-2").length], [2, 1]);
+  });
+
+  it("delay no other settlement of their queue while they are stored", async () => {
+    const { engine, database, databases } = scene.api.server;
+    const queue = scene.client.queue({ queueName: "mixed" });
+    await queue.upsert({ parallelism: 5 });
+    const held = new Map<string, ServerResponse>();
+    scene.target.answer = (call, response) => void held.set(call.path, response);
+    await queue.enqueue({ url: `${url}/mixed-1`, callback: `${url}/mixed-called` });
+    await queue.enqueue({ url: `${url}/mixed-2` });
+    engine.alarm.lookEverywhere();
+    await engine.alarm.ringOnce();
+    await engine.dispatcher.dispatchOnce();
+    await until(() => held.has("/mixed-1") && held.has("/mixed-2"));
+    const storing = createGate();
+    databases.settle.before = (statement) => (statement.startsWith("insert_") ? storing.wait() : undefined);
+    const statuses = () => database.rows("select status from tasks where url like '%/mixed-_' order by url");
+    try {
+      held.get("/mixed-1")?.end("ok");
+      await storing.reached;
+      held.get("/mixed-2")?.end("ok");
+      await until(async () =>
+        isDeepStrictEqual(await statuses(), [{ status: "active" }, { status: "completed" }]),
+      );
+    } finally {
+      storing.open();
+      scene.target.answer = (_call, response) => response.end("ok");
+    }
+    await scene.settle();
+    assert.deepEqual(await statuses(), [{ status: "completed" }, { status: "completed" }]);
   });
 
   it("tell of a message whose workers were lost too often", async () => {

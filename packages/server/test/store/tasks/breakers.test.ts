@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { MOST_HELD_HOSTS } from "../../../src/domain/breaker.ts";
+import { countAttempts } from "../../../src/store/tasks/breaker-counts.ts";
 import { heldHosts } from "../../../src/store/tasks/breaker-passes.ts";
-import { recordAttempts } from "../../../src/store/tasks/breakers.ts";
+import { lockBreakers } from "../../../src/store/tasks/breakers.ts";
 import { setQueueBreaker } from "../../../src/store/tasks/queues.ts";
 import { openTestStore, type StoredQueue, type TestStore } from "../../test-store.ts";
 
@@ -20,12 +22,13 @@ describe("the circuit breakers of a team", () => {
 
   it("hold back a limited number of hosts", async () => {
     const hosts = Array.from({ length: MOST_HELD_HOSTS + 2 }, (_, index) => `host-${index}.example`);
-    const failed = { settings: SETTINGS, failed: 1, total: 1, passes: [] };
     const { teamId, id: queueId } = queue;
-    await recordAttempts(
-      store.database,
-      hosts.map((host) => ({ teamId, queueId, host, ...failed })),
-    );
+    const failed = { id: randomUUID(), fence: 1, beganAt: new Date(), isUp: false };
+    await store.database.transaction(async (sql) => {
+      const locked = await lockBreakers(sql, [{ teamId, queueId }]);
+      const attempts = hosts.map((host) => ({ teamId, queueId, host, ...failed }));
+      await countAttempts(sql, locked, attempts);
+    });
     const held = await store.database.rows("select host from breakers where team_id = $1", [teamId]);
     assert.equal(held.length, MOST_HELD_HOSTS);
   });
