@@ -11,7 +11,7 @@ import { type BreakerKey, changeBreaker, type LockedQueue, lockBreakers } from "
  * What attempts say about hosts, counted for the breakers of their queues.
  *
  * The race: a probe is settled, and the next task gets a pass before the result of the probe is counted. So an attempt that matters is
- * counted in the transaction that settles it, which locks the row of the queue first. Whoever gives passes sees the probe under
+ * counted in the transaction that settles it, which locks the row of the queue first. A node that gives passes sees the probe under
  * way, or its result.
  */
 

@@ -4,7 +4,7 @@ import { writeTargetEvent } from "./event-writes.ts";
 import { hintText, sendHints } from "./hints.ts";
 
 /*
- * The circuit breakers of queues, each for one host. Whoever counts attempts or changes a breaker locks the row of the queue first and
+ * The circuit breakers of queues, each for one host. A node that counts attempts or changes a breaker locks the row of the queue first and
  * then reads. So what several nodes count is decided on together, and only one of them gives a pass.
  */
 
