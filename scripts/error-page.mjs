@@ -73,7 +73,7 @@ const WHEN = {
   bulk_ended: "A stop of a bulk action that is completed or stopped.",
   bulks_full: "The team has the maximum number of running bulk actions.",
   too_many_scans:
-    "One bulk action or dry run of the team is searching for its tasks, and five more wait. This one was not started.",
+    "One list, search or statistic of the team is being read, and nineteen more wait for their turn. This one was not started.",
   queue_exists: "The team has a queue of this name.",
   queue_default_kept: "Every team keeps its queue `default`.",
   webhook_not_found: "The team has no such webhook.",

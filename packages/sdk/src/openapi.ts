@@ -7575,7 +7575,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -7972,7 +7972,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `task_not_found`: Task not found */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -8316,7 +8316,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -8465,7 +8465,7 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many bulk actions and dry runs of the team wait for their tasks to be found: try again later · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -8592,7 +8592,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -8633,7 +8633,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -9604,7 +9604,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `queue_not_found`: Queue "<name>" not found */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -9645,7 +9645,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
             403: components["responses"]["Forbidden"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];

@@ -6,6 +6,7 @@ import type { AuthService } from "../service/access/auth-service.ts";
 import type { LoopShare } from "../service/access/loop-share.ts";
 import type { RequestLimits } from "../service/access/request-limits.ts";
 import type { SourceLimit } from "../service/access/source-limit.ts";
+import type { ScanLine } from "../service/scan-line.ts";
 import { nullsDropped } from "./http/absent-fields.ts";
 import { answerInTime, type Deadlines } from "./http/answer-deadline.ts";
 import { decodeBody } from "./http/body-encoding.ts";
@@ -22,6 +23,7 @@ import { createProxyCheck } from "./http/proxies.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./http/request-id.ts";
 import { logRequest } from "./http/request-log.ts";
 import { guardRoutes } from "./http/route-guard.ts";
+import { takeScanTurns } from "./http/scan-turns.ts";
 import type { Api } from "./http/schema-types.ts";
 import type { SessionCookies } from "./http/session-cookie.ts";
 import { ajvOptions, toProblem } from "./http/validation.ts";
@@ -47,6 +49,8 @@ export interface ApiDeps {
   readonly loop?: Pick<LoopShare, "spent">;
   readonly limits: RequestLimits;
   readonly visits: SourceLimit;
+  /** The line of requests that look at many rows. */
+  readonly scans: ScanLine;
   /** The browser's session cookies. */
   readonly cookies: SessionCookies;
   /** Null if it is not built; undefined if it is not served here. */
@@ -152,6 +156,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     async (v1) => {
       closeRoutes(v1);
       guardRoutes(v1, deps);
+      takeScanTurns(v1, deps.scans);
       if (deps.deadlines !== undefined) answerInTime(v1, deps.deadlines);
       if (deps.loop !== undefined) meterAnswers(v1, deps.loop);
       await registerAll(v1, guarded);
@@ -163,6 +168,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
       async (other) => {
         // Not for browsers: a page elsewhere must not act with the cookie of a session.
         guardRoutes(other, { ...deps, cookies: { readPage: () => undefined } });
+        takeScanTurns(other, deps.scans);
         if (deps.deadlines !== undefined) answerInTime(other, deps.deadlines);
         if (deps.loop !== undefined) meterAnswers(other, deps.loop);
         await registerAll(other, routes);

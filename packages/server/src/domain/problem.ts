@@ -81,7 +81,7 @@ export const PROBLEMS = {
   },
   too_many_scans: {
     status: 429,
-    text: "Too many bulk actions and dry runs of the team wait for their tasks to be found: try again later",
+    text: "Too many searches of the team wait for their turn: try again later",
   },
   queue_not_found: { status: 404, text: 'Queue "<name>" not found' },
   queue_exists: { status: 409, text: 'Queue "<name>" already exists' },

@@ -38,7 +38,7 @@ import type { Services } from "./compose-node.ts";
 
 type Http = Omit<
   ApiDeps,
-  "auth" | "json" | "loop" | "limits" | "visits" | "routes" | "onAnswer" | "cookies" | "dashboard"
+  "auth" | "json" | "loop" | "limits" | "visits" | "scans" | "routes" | "onAnswer" | "cookies" | "dashboard"
 > & {
   /** Default: by mail. */
   readonly links?: LinkDelivery;
@@ -58,7 +58,7 @@ const NO_SCRAPER: MetricsAccess = { exposed: true, token: null };
 
 /** The HTTP API of a worker: health and metrics. Every other route does not exist. */
 export function composeWorkerApi(services: Services, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, json, loop, metrics } = services;
+  const { auth, limits, visits, scans, json, loop, metrics } = services;
   return createApi({
     ...http,
     auth,
@@ -66,6 +66,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
     loop,
     limits,
     visits,
+    scans,
     cookies: createSessionCookies(createCookieRules(http.publicUrl)),
     onAnswer: metrics.request,
     isDocumented: false,
@@ -82,7 +83,7 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
 
 /** The API of one node: every route with only the services that it needs. */
 export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http): Promise<FastifyInstance> {
-  const { auth, limits, visits, json, loop, signIn, oauth, metrics } = services;
+  const { auth, limits, visits, scans, json, loop, signIn, oauth, metrics } = services;
   const { links = "mail", page = null, help = null, version, publicUrl } = http;
   const cookieRules = createCookieRules(publicUrl);
   const cookies = createSessionCookies(cookieRules);
@@ -94,6 +95,7 @@ export function composeApi(services: Services, refuseUrl: RefuseUrl, http: Http)
     loop,
     limits,
     visits,
+    scans,
     cookies,
     dashboard,
     onAnswer: metrics.request,

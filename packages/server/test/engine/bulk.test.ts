@@ -7,7 +7,7 @@ import type { TaskFilter } from "../../src/domain/task-filter.ts";
 import { parseTaskId } from "../../src/domain/task-id.ts";
 import type { BulkAction } from "../../src/features/bulk-actions/domain.ts";
 import { createBulkService } from "../../src/features/bulk-actions/service.ts";
-import { createScanLine } from "../../src/service/tasks/scan-line.ts";
+import { NO_SCAN } from "../../src/service/scan-line.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { ALL_TASKS, countBothWays } from "../test-store.ts";
 
@@ -213,8 +213,8 @@ describe("a bulk action", () => {
         return server.database.rows<Row>(...query);
       },
     };
-    const bulks = createBulkService({ database: server.database, chores, scans: createScanLine(), slice: 2 });
-    assert.equal(await bulks.count(team, { ...ALL_TASKS, sandbox: null }), 7);
+    const bulks = createBulkService({ database: server.database, chores, slice: 2 });
+    assert.equal(await bulks.count(team, { ...ALL_TASKS, sandbox: null }, NO_SCAN), 7);
     // One for the newest task, and four for seven tasks in slices of two.
     assert.equal(statements, 5);
   });

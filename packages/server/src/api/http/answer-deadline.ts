@@ -17,7 +17,7 @@ export interface Deadlines {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Without a deadline: a list, a wait, many tasks at once. */
+    /** Without a deadline, as scans are: a wait, many tasks at once. */
     isPatient?: boolean;
   }
   interface FastifyRequest {
@@ -65,7 +65,7 @@ export function answerInTime(app: Api, deadlines: Deadlines): void {
     done();
   };
   app.addHook("onRoute", (route) => {
-    if (route.config?.isPatient === true) return;
+    if (route.config?.isPatient === true || route.config?.cost?.kind === "scan") return;
     route.onRequest = [beginUnlessWaiting, ...[route.onRequest ?? []].flat()];
     route.onResponse = [end, ...[route.onResponse ?? []].flat()];
   });

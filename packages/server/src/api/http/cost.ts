@@ -55,6 +55,8 @@ export function requireCosts(app: Api): void {
     for (const unit of ["rows", "bytes"] as const)
       if (!(cost[unit] >= 0 && cost[unit] <= most[unit]))
         throw new Error(`${route} costs ${cost[unit]} ${unit}: a ${cost.kind} costs at most ${most[unit]}`);
+    if (cost.kind === "scan" && config?.access === undefined)
+      throw new Error(`${route}: a scan takes turns by team, and this route knows none`);
     if (cost.unless !== undefined && cost.kind !== "scan")
       throw new Error(`${route}: only a scan has exceptions`);
   });

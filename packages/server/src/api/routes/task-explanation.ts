@@ -67,14 +67,14 @@ export function registerExplanationRoute(
   app.get(
     "/tasks/:task_id/explain",
     {
-      config: { ...access("tasks:read"), isPatient: true, ...costs("scan", { rows: 10_000, bytes: SMALL }) },
+      config: { ...access("tasks:read"), ...costs("scan", { rows: 10_000, bytes: SMALL }) },
       schema: {
         operationId: "explainTask",
         tags: ["Tasks"],
         summary: "Explain why a task does not run",
         description: "All reasons why the task is not being called at this moment, or that it is.",
         params: TaskPath,
-        response: { 200: ref(Explanation), ...refusals("task_not_found") },
+        response: { 200: ref(Explanation), ...refusals("task_not_found", "too_many_scans") },
       },
     },
     async (request) => {

@@ -18,7 +18,7 @@ import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import { sendCreated, sendText } from "../tasks/task-answer.ts";
 import { prepareBody } from "../tasks/task-body.ts";
-import { readListQuery, TaskListQuery } from "../tasks/task-list-query.ts";
+import { readListQuery, readsOneQueue, TaskListQuery } from "../tasks/task-list-query.ts";
 import {
   CreatedAnswer,
   CreateEitherTask,
@@ -111,7 +111,10 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
     "/tasks",
     {
       preValidation: readIntegers("limit", "offset"),
-      config: { ...access("tasks:read"), isPatient: true, ...costs("scan", { rows: 21_000, bytes: MIB }) },
+      config: {
+        ...access("tasks:read"),
+        ...costs("scan", { rows: 21_000, bytes: MIB, unless: readsOneQueue }),
+      },
       schema: {
         operationId: "listTasks",
         tags,
@@ -122,7 +125,7 @@ export function registerTaskRoutes(app: Api, { tasks, waiting, refuseUrl }: Task
           " of tasks per page, which then may have fewer than `limit` tasks, or none. In both cases `hasMore` is " +
           "true and `nextCursor` continues. `metadata.<name>=<value>` filters by an entry of the metadata.",
         querystring: TaskListQuery,
-        response: { 200: ref(TaskList), ...refusals("cursor_foreign") },
+        response: { 200: ref(TaskList), ...refusals("cursor_foreign", "too_many_scans") },
       },
     },
     async (request, reply) => {

@@ -37,6 +37,15 @@ export const TaskListQuery = Type.Object(
   { additionalProperties: false, ...FILTER_PATTERNS },
 );
 
+/** With these the list is read along one index range for each state of the queue, and its total comes from the tallies. */
+const OF_ONE_QUEUE = new Set(["queue", "status", "sandbox", "order", "limit", "cursor"]);
+
+/** A page of one queue, which costs the same however many tasks there are. */
+export function readsOneQueue({ query }: { readonly query: unknown }): boolean {
+  if (typeof query !== "object" || query === null || !("queue" in query)) return false;
+  return Object.keys(query).every((name) => OF_ONE_QUEUE.has(name));
+}
+
 export function readListQuery({ sandbox: said, ...query }: Static<typeof TaskListQuery>): TaskQuery {
   const { order = "desc", limit = 20, offset = 0 } = query;
   if (offset > MOST_OFFSET)

@@ -27,7 +27,7 @@ export function registerBreakerRoutes(app: Api, breakers: BreakerService): void 
         summary: "List open circuit breakers",
         description: "Of all queues of the team, by queue and host.",
         querystring: PageQuery,
-        response: { 200: ref(BreakerList), ...refusals() },
+        response: { 200: ref(BreakerList), ...refusals("too_many_scans") },
       },
     },
     async (request) => {

@@ -9,8 +9,8 @@ const KEPT_DAYS = 30;
 const BATCH = 1_000;
 
 /** Cancels, retries or deletes every task that matches a filter. */
-export const bulkActions = defineFeature(({ databases, changes, follow, scans }) => {
-  const service = createBulkService({ database: databases.api, chores: databases.chores, scans });
+export const bulkActions = defineFeature(({ databases, changes, follow }) => {
+  const service = createBulkService({ database: databases.api, chores: databases.chores });
   const worker = createBulkWorker({ database: databases.chores, changes, follow });
   return {
     service,

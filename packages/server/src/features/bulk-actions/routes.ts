@@ -5,6 +5,7 @@ import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
 import { costs, MIB, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
+import { scanOf } from "../../api/http/scan-turns.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { instant, model, oneOf, ref, textOrNull } from "../../api/schemas/field.ts";
@@ -139,7 +140,6 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
       preValidation: withoutNulls,
       config: {
         ...access("tasks:write"),
-        isPatient: true,
         ...costs("scan", { rows: 1_000_000, bytes: SMALL }),
       },
       schema: {
@@ -171,7 +171,10 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
         throw new Problem("invalid", {
           reason: 'An empty filter means every task: say "confirm": "all" with it',
         });
-      if (isDry) return reply.code(200).send({ matched: await bulks.count(callerOf(request), filter) });
+      if (isDry)
+        return reply
+          .code(200)
+          .send({ matched: await bulks.count(callerOf(request), filter, scanOf(request)) });
       const bulk = await bulks.start(requesterOf(request), { action, filter, rate, said });
       return reply.code(202).send(answerOf(bulk));
     },

@@ -6,7 +6,7 @@ import { formatId, readCursor } from "../../domain/public-id.ts";
 import type { TaskFilter } from "../../domain/task-filter.ts";
 import { recordChange } from "../../service/audit/audit.ts";
 import { newUuid } from "../../service/new-uuid.ts";
-import type { ScanLine } from "../../service/tasks/scan-line.ts";
+import type { Scan } from "../../service/scan-line.ts";
 import { type AskedFilter, reachedBy } from "../../service/tasks/task-list.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { searchTasks } from "../../store/tasks/task-search.ts";
@@ -32,7 +32,7 @@ export interface BulkRequest {
 
 export interface BulkService {
   /** The number of matching tasks. */
-  count(principal: Principal, filter: AskedFilter): Promise<number>;
+  count(principal: Principal, filter: AskedFilter, scan: Scan): Promise<number>;
   /** Resolves once its tasks are selected and stored. */
   start(requester: Requester, request: BulkRequest): Promise<Bulk>;
   get(principal: Principal, id: string): Promise<Bulk>;
@@ -53,11 +53,10 @@ export function createBulkService(deps: {
   readonly database: Database;
   /** The connection for scans, so that a count takes none from requests. */
   readonly chores: Sql;
-  readonly scans: ScanLine;
   /** Scanned tasks per statement; default: 5,000. */
   readonly slice?: number;
 }): BulkService {
-  const { database, chores, scans, slice = SLICE } = deps;
+  const { database, chores, slice = SLICE } = deps;
 
   async function get(principal: Principal, id: string): Promise<Bulk> {
     const bulk = await findBulk(database, principal, id);
@@ -71,14 +70,17 @@ export function createBulkService(deps: {
       const page = { limit: limit + 1, cursor: readCursor("bulk", cursor) };
       return cutPage(await listBulks(database, principal, page), limit, ({ id }) => formatId("bulk", id));
     },
-    count(principal, asked) {
+    async count(principal, asked, scan) {
       const { teamId } = principal;
-      return scans.run(teamId, async () => {
-        let matched = 0;
-        for await (const ids of matchingTasks(chores, teamId, reachedBy(principal, asked), slice))
-          matched += ids.length;
-        return matched;
-      });
+      let matched = 0;
+      const restOutside = async (ms: number) => {
+        scan.give();
+        await sleep(ms);
+        await scan.take();
+      };
+      for await (const ids of matchingTasks(chores, teamId, reachedBy(principal, asked), slice, restOutside))
+        matched += ids.length;
+      return matched;
     },
     start(requester, { action, filter: asked, rate, said }) {
       const { teamId } = requester;
@@ -96,7 +98,7 @@ export function createBulkService(deps: {
         });
         return bulk;
       };
-      return scans.run(teamId, () => database.transaction(store));
+      return database.transaction(store);
     },
     async stop(requester, id) {
       const stopped = await database.transaction(async (sql) => {
@@ -122,7 +124,7 @@ async function keepPortions(
 ): Promise<number> {
   let kept: string[] = [];
   let portions = 0;
-  for await (const ids of matchingTasks(sql, teamId, filter, slice)) {
+  for await (const ids of matchingTasks(sql, teamId, filter, slice, sleep)) {
     kept.push(...ids);
     while (kept.length >= PORTION) {
       await insertPortion(sql, teamId, id, portions, kept.slice(0, PORTION));
@@ -134,12 +136,13 @@ async function keepPortions(
   return portions * PORTION + kept.length;
 }
 
-/** Oldest first. Tasks created after the start are excluded, so that the scan ends. */
+/** Oldest first, with rests between the slices. Tasks created after the start are excluded, so that the scan ends. */
 async function* matchingTasks(
   sql: Sql,
   teamId: number,
   filter: TaskFilter,
   slice: number,
+  rest: (ms: number) => Promise<unknown>,
 ): AsyncGenerator<readonly string[]> {
   const newest = await newestTaskId(sql, teamId);
   let after: string | null = null;
@@ -154,6 +157,6 @@ async function* matchingTasks(
     yield found.ids.filter((id) => newest !== null && id <= newest);
     after = found.next;
     // Pauses as long as the slice took, to use half a core at most; a transaction must not pause for a second.
-    if (after !== null) await sleep(Math.min(LONGEST_REST_MS, performance.now() - beganMs));
+    if (after !== null) await rest(Math.min(LONGEST_REST_MS, performance.now() - beganMs));
   } while (after !== null && newest !== null && after < newest);
 }

@@ -27,7 +27,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
           "The keys with stored limits, paused ones, and those with an open task in the last 24 hours; the busiest first. " +
           "Test keys have flows of their own.",
         querystring: FlowListQuery,
-        response: { 200: ref(FlowList), ...refusals() },
+        response: { 200: ref(FlowList), ...refusals("too_many_scans") },
       },
     },
     async (request) => {
@@ -47,7 +47,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
         summary: "Get a flow",
         description: "The limits that hold for the key, and what its tasks are doing.",
         params: FlowPath,
-        response: { 200: ref(FlowAnswer), ...refusals("flow_not_found") },
+        response: { 200: ref(FlowAnswer), ...refusals("flow_not_found", "too_many_scans") },
       },
     },
     async (request) => ({

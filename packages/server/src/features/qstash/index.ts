@@ -33,7 +33,7 @@ export const qstash = defineFeature((core, schedules: ScheduleService, flows: Fl
     loop,
     now,
   });
-  const messages = createMessageService({ database: databases.api, tasks, scans: core.scans });
+  const messages = createMessageService({ database: databases.api, tasks });
   const messageQueues = createMessageQueueService({ queues });
   const isScheduled = ({ teamId }: { readonly teamId: number }, name: string) =>
     hasGroupSchedule(databases.api, teamId, name);

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
 import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
+import { scanOf } from "../../api/http/scan-turns.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { sendText } from "../../api/tasks/task-answer.ts";
 import { openAnswerRoom } from "../../domain/answer-room.ts";
@@ -11,7 +12,7 @@ import { FILTERS, type MessageFilter, readFilter } from "./domain-filter.ts";
 import { formatLogCursor } from "./domain-message-id.ts";
 import { readOptions } from "./domain-options.ts";
 import { HIDDEN, headersIn, isObject, jsonIn, parameterIn, queryIn } from "./routes-http.ts";
-import type { MessageService } from "./service-messages.ts";
+import type { MessageService, MessageTask } from "./service-messages.ts";
 import type { Overrides, RetryMessage } from "./service-retries.ts";
 import { failedView, type LogEntry, type LogState, logEntries, messageView } from "./view.ts";
 
@@ -30,18 +31,20 @@ const write = {
   ...HIDDEN,
   config: { ...access("tasks:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
 };
-const PATIENT = { isPatient: true };
+/** Messages by their ids are found by an index. */
+const namesMessages = (request: FastifyRequest) =>
+  ["messageId", "messageIds", "dlqIds"].some((name) => queryIn(request).has(name));
 const readMany = {
   ...HIDDEN,
-  config: { ...read.config, ...costs("scan", { rows: 50_000, bytes: MIB }), ...PATIENT },
+  config: { ...read.config, ...costs("scan", { rows: 50_000, bytes: MIB, unless: namesMessages }) },
 };
 const writeMany = {
   ...HIDDEN,
-  config: { ...write.config, ...costs("scan", { rows: 50_000, bytes: SMALL }), ...PATIENT },
+  config: { ...write.config, ...costs("scan", { rows: 50_000, bytes: SMALL, unless: namesMessages }) },
 };
 const cancelMany = {
   ...HIDDEN,
-  config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: SMALL }), ...PATIENT },
+  config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: SMALL, unless: namesMessages }) },
 };
 
 export function registerMessageRoutes(app: Api, deps: MessageDeps): void {
@@ -56,7 +59,7 @@ export function registerMessageRoutes(app: Api, deps: MessageDeps): void {
   });
   app.delete("/messages", cancelMany, async (request) => {
     const filter = await filterIn(request, json, FILTERS.cancel);
-    return { cancelled: await messages.cancelAll(requesterOf(request), filter) };
+    return { cancelled: await messages.cancelAll(requesterOf(request), filter, scanOf(request)) };
   });
   registerDlqRoutes(app, deps);
   for (const [path, member] of [
@@ -74,10 +77,11 @@ function registerDlqRoutes(app: Api, { messages, retry, json, now }: MessageDeps
     const filter = await filterIn(request, json, FILTERS.dlq);
     const room = openAnswerRoom();
     const texts: string[] = [];
-    const cursor = await messages.listFailed(callerOf(request), filter, (message) => {
+    const take = (message: MessageTask) => {
       const text = JSON.stringify(failedView(message));
       return room.take(text) && texts.push(text) > 0;
-    });
+    };
+    const cursor = await messages.listFailed(callerOf(request), filter, scanOf(request), take);
     return sendPage(reply, "messages", texts, cursor);
   });
   app.get("/dlq/:dlqId", read, async (request) =>
@@ -91,18 +95,16 @@ function registerDlqRoutes(app: Api, { messages, retry, json, now }: MessageDeps
   app.delete("/dlq", writeMany, async (request) => {
     const requester = requesterOf(request);
     const filter = await filterIn(request, json, FILTERS.dlq);
-    const { done, cursor } = await messages.eachFailed(requester, filter, (message) =>
-      messages.dismiss(requester, message),
-    );
+    const dismiss = (message: MessageTask) => messages.dismiss(requester, message);
+    const { done, cursor } = await messages.eachFailed(requester, filter, scanOf(request), dismiss);
     return { deleted: done.length, ...(cursor !== null && { cursor }) };
   });
   app.post("/dlq/retry", writeMany, async (request, reply) => {
     const requester = requesterOf(request);
     const filter = await filterIn(request, json, FILTERS.dlq);
     const overrides = overridesIn(request, now());
-    const { done, cursor } = await messages.eachFailed(requester, filter, (message) =>
-      retry(requester, message, overrides),
-    );
+    const again = (message: MessageTask) => retry(requester, message, overrides);
+    const { done, cursor } = await messages.eachFailed(requester, filter, scanOf(request), again);
     reply.code(201);
     return { responses: done.map((id) => ({ messageId: id })), ...(cursor !== null && { cursor }) };
   });
@@ -175,7 +177,7 @@ async function logsOf(messages: MessageService, request: FastifyRequest) {
     first: entriesLeft === null ? null : after,
     limit: Math.min(filter.count ?? PAGE, PAGE),
   };
-  const next = await messages.list(callerOf(request), filter, page, (message) => {
+  const next = await messages.list(callerOf(request), filter, page, scanOf(request), (message) => {
     const entries = logEntries(message, states);
     const isBegun = message.id === after && entriesLeft !== null;
     if (isBegun) entries.splice(entriesLeft);

@@ -3,10 +3,10 @@ import type { Message } from "../../domain/message.ts";
 import { Problem } from "../../domain/problem.ts";
 import { isEnded, type Task } from "../../domain/task.ts";
 import { parseTaskId } from "../../domain/task-id.ts";
-import type { ScanLine } from "../../service/tasks/scan-line.ts";
+import type { Scan } from "../../service/scan-line.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
 import type { Database } from "../../store/sql.ts";
-import { type MessageFilter, wantedIds } from "./domain-filter.ts";
+import type { MessageFilter } from "./domain-filter.ts";
 import { formatDlqId, parseDlqId } from "./domain-message-id.ts";
 import { searchMessages } from "./store-messages.ts";
 
@@ -18,15 +18,21 @@ export type TakeMessage = (message: MessageTask) => boolean;
 export interface MessageService {
   get(principal: Principal, id: string): Promise<MessageTask>;
   cancel(requester: Requester, id: string): Promise<void>;
-  /** Resolves with the number of cancelled messages. */
-  cancelAll(requester: Requester, filter: MessageFilter): Promise<number>;
+  /** Resolves with the number of cancelled messages. It has a place in the line only while it searches. */
+  cancelAll(requester: Requester, filter: MessageFilter, scan: Scan): Promise<number>;
   /** Resolves with the cursor of the next page; null if there is none. */
-  listFailed(principal: Principal, filter: MessageFilter, take: TakeMessage): Promise<string | null>;
+  listFailed(
+    principal: Principal,
+    filter: MessageFilter,
+    scan: Scan,
+    take: TakeMessage,
+  ): Promise<string | null>;
   getFailed(principal: Principal, dlqId: string): Promise<MessageTask>;
   /** Failed messages of the filter, at most a page, each given to `work`; resolves with their ids, without those that are gone meanwhile. */
   eachFailed(
     principal: Principal,
     filter: MessageFilter,
+    scan: Scan,
     work: (message: MessageTask) => Promise<unknown>,
   ): Promise<{ readonly done: readonly string[]; readonly cursor: string | null }>;
   /** Takes a failed message off the list of failed ones. */
@@ -36,6 +42,7 @@ export interface MessageService {
     principal: Principal,
     filter: MessageFilter,
     page: { readonly first: string | null; readonly limit: number },
+    scan: Scan,
     take: TakeMessage,
   ): Promise<string | null>;
 }
@@ -50,7 +57,6 @@ const AT_ONCE = 4;
 export function createMessageService(deps: {
   readonly database: Database;
   readonly tasks: Pick<TaskService, "get" | "cancel" | "dismiss">;
-  readonly scans: ScanLine;
 }): MessageService {
   const { database: sql, tasks } = deps;
 
@@ -105,21 +111,20 @@ export function createMessageService(deps: {
     filter: MessageFilter,
     statuses: readonly string[] | null,
     limit: number,
+    scan: Scan,
   ): Promise<{ readonly ids: readonly string[]; readonly next: string | null }> {
-    const search = async () => {
-      let after = filter.cursor;
-      for (let searches = 1; ; searches += 1) {
-        const found = await searchMessages(sql, principal, { filter, statuses, after, limit });
-        if (found.ids.length > 0 || found.next === null || searches === MOST_SEARCHES) return found;
-        after = found.next;
-      }
-    };
-    // Messages by their ids are found by an index. Others are scanned for: one search of a team at a time.
-    return wantedIds(filter) === null ? deps.scans.run(principal.teamId, search) : search();
+    let after = filter.cursor;
+    for (let searches = 1; ; searches += 1) {
+      const found = await searchMessages(sql, principal, { filter, statuses, after, limit });
+      if (found.ids.length > 0 || found.next === null || searches === MOST_SEARCHES) return found;
+      after = found.next;
+      scan.give();
+      await scan.take();
+    }
   }
 
-  function pageOfFailed(principal: Principal, filter: MessageFilter) {
-    return page(principal, filter, ["failed"], Math.min(filter.count ?? PAGE, PAGE));
+  function pageOfFailed(principal: Principal, filter: MessageFilter, scan: Scan) {
+    return page(principal, filter, ["failed"], Math.min(filter.count ?? PAGE, PAGE), scan);
   }
 
   /** Whether a failed message that was found is still on the list, by the id that was asked for. */
@@ -131,21 +136,21 @@ export function createMessageService(deps: {
   return {
     get,
     cancel,
-    cancelAll(requester, filter) {
-      return deps.scans.run(requester.teamId, async () => {
-        let cancelled = 0;
-        for (let after: string | null = null; ; ) {
-          const found = await searchMessages(sql, requester, { filter, statuses: OPEN, after, limit: PAGE });
-          const done = await inTurn(found.ids, (id) => cancel(requester, id).then(() => 1, zeroIfUnknown));
-          cancelled += done.reduce((sum, one) => sum + one, 0);
-          if (found.next === null) return cancelled;
-          after = found.next;
-        }
-      });
+    async cancelAll(requester, filter, scan) {
+      let cancelled = 0;
+      for (let after: string | null = null; ; ) {
+        await scan.take();
+        const found = await searchMessages(sql, requester, { filter, statuses: OPEN, after, limit: PAGE });
+        scan.give();
+        const done = await inTurn(found.ids, (id) => cancel(requester, id).then(() => 1, zeroIfUnknown));
+        cancelled += done.reduce((sum, one) => sum + one, 0);
+        if (found.next === null) return cancelled;
+        after = found.next;
+      }
     },
-    async listFailed(principal, filter, take) {
+    async listFailed(principal, filter, scan, take) {
       const asked = isAsked(filter);
-      const found = await pageOfFailed(principal, filter);
+      const found = await pageOfFailed(principal, filter, scan);
       return readPage(principal, found, (message) => !asked(message) || take(message));
     },
     async getFailed(principal, dlqId) {
@@ -155,9 +160,10 @@ export function createMessageService(deps: {
         throw new Problem("message_not_found");
       return message;
     },
-    async eachFailed(principal, filter, work) {
+    async eachFailed(principal, filter, scan, work) {
       const asked = isAsked(filter);
-      const { ids, next } = await pageOfFailed(principal, filter);
+      const { ids, next } = await pageOfFailed(principal, filter, scan);
+      scan.give();
       const done: string[] = [];
       for await (const portion of read(principal, ids)) {
         const messages = portion.flatMap(({ message }) => message ?? []).filter(asked);
@@ -174,8 +180,8 @@ export function createMessageService(deps: {
     async dismiss(requester, { id }) {
       await tasks.dismiss(requester, id);
     },
-    async list(principal, filter, { first, limit }, take) {
-      const { ids, next } = await page(principal, filter, null, limit);
+    async list(principal, filter, { first, limit }, scan, take) {
+      const { ids, next } = await page(principal, filter, null, limit, scan);
       return readPage(principal, { ids: first === null ? ids : [first, ...ids], next }, take);
     },
   };

@@ -18,7 +18,6 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
     {
       config: {
         ...access("queues:read"),
-        isPatient: true,
         ...costs("scan", { rows: 1_000_000, bytes: MIB }),
       },
       schema: {
@@ -30,7 +29,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
           " h for `7d`, 6 h for `30d`. Each node writes its counts every 10 s: a killed node loses the counts of its" +
           " last seconds, but no task. Quantiles are estimates with an error of at most a quarter. Kept for 30 days.",
         querystring: record.QueueStatsQuery,
-        response: { 200: ref(record.QueueStatistics), ...refusals("queue_not_found") },
+        response: { 200: ref(record.QueueStatistics), ...refusals("queue_not_found", "too_many_scans") },
       },
     },
     async (request) => {
@@ -54,7 +53,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
   app.get(
     "/stats/failures",
     {
-      config: { ...access("tasks:read"), isPatient: true, ...costs("scan", { rows: 200_000, bytes: MIB }) },
+      config: { ...access("tasks:read"), ...costs("scan", { rows: 200_000, bytes: MIB }) },
       schema: {
         operationId: "getFailureStats",
         tags,
@@ -64,7 +63,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
           "differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that " +
           "have any. At most 100 groups, the largest first.",
         querystring: record.FailuresQuery,
-        response: { 200: ref(record.FailureList), ...refusals() },
+        response: { 200: ref(record.FailureList), ...refusals("too_many_scans") },
       },
     },
     async (request) => {
