@@ -154,7 +154,7 @@ export function createClients(options: {
     return server.createTaskService({
       database: databases.api,
       submit: engine.submit,
-      storageQuota: { admit: () => undefined },
+      storageQuota: { admit: () => undefined, reopen: () => undefined, store: () => undefined },
       vault: {
         isOpen: false,
         check: unasked,

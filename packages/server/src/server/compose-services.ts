@@ -13,6 +13,7 @@ import { createSourceLimit, VISITS } from "../service/access/source-limit.ts";
 import { createTermsLookup } from "../service/access/team-budgets.ts";
 import { createTokenSigner } from "../service/access/token-signer.ts";
 import { createAuditService } from "../service/audit/audit-service.ts";
+import { requireSpace } from "../service/disk-monitor.ts";
 import { createHealthService } from "../service/health-service.ts";
 import { createAuthorizationService } from "../service/oauth/authorization-service.ts";
 import { createOAuthApplicationService } from "../service/oauth/oauth-application-service.ts";
@@ -80,7 +81,7 @@ export function composeServices(
     database,
     submit: engine.submit,
     storageQuota,
-    hasSpace: () => space?.isLow !== true,
+    requireSpace: () => requireSpace(space),
     vault,
     providers,
     publicUrl,

@@ -1,3 +1,5 @@
+import { Problem } from "../domain/problem.ts";
+
 /** Whether the disk has room for more tasks. */
 export interface DiskMonitor {
   readonly isLow: boolean;
@@ -40,4 +42,12 @@ export function createDiskMonitor(deps: {
       return removed > 0 ? 0 : ROUND_MS;
     },
   };
+}
+
+/** Freeing space takes a while. */
+const SPACE_SECONDS = 30;
+
+/** Refuses if the disk has no room for another task. */
+export function requireSpace(monitor: Pick<DiskMonitor, "isLow"> | null): void {
+  if (monitor?.isLow === true) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
 }

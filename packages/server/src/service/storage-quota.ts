@@ -1,36 +1,25 @@
 import type { Terms } from "../domain/limits.ts";
 import { requireRoom } from "../domain/limits.ts";
 import { Problem } from "../domain/problem.ts";
-import type { NewTask } from "../domain/task.ts";
 import type { Sql } from "../store/sql.ts";
-import { readStoredBytes } from "../store/stored-bytes.ts";
+import { createStoredBytes } from "../store/stored-bytes.ts";
 import { readTeamUsage } from "../store/team-usage.ts";
 import { createOpenFlowQuota } from "./open-flow-quota.ts";
+
+type Team = Terms & { readonly teamId: number };
 
 /** A team's stored bytes and open tasks, as known on one node. */
 export interface StorageQuota {
   /** Refuses a task that exceeds the team's storage, or its flows. No promise if no database query is needed. */
-  admit(
-    team: Terms & { readonly teamId: number },
-    bytes: number,
-    flow?: string | null,
-  ): Promise<void> | undefined;
+  admit(team: Team, bytes: number, flow?: string | null): Promise<void> | undefined;
+  /** Refuses a task that begins again, if it is one open task or one open flow too many. */
+  reopen(team: Team, flow?: string | null): Promise<void> | undefined;
+  /** Refuses anything else that exceeds the team's storage. */
+  store(team: Team, bytes: number): Promise<void> | undefined;
   /** Whether an answer may be stored within the team's limit. If so, it is counted. */
   hasRoom(teamId: number, most: number, bytes: number): boolean;
   /** As of the last query; queries if there was none. */
   bytesOf(teamId: number): Promise<number>;
-}
-
-/** The approximate storage of a task with its tags and idempotency key. */
-export function storedSize({
-  call,
-  tags,
-  idempotency,
-}: Pick<NewTask, "call" | "tags" | "idempotency">): number {
-  let size = 300 + (call.body?.length ?? 0);
-  if (tags !== null) for (const tag of tags) size += 100 + 2 * tag.length;
-  if (idempotency !== null) size += 150 + 2 * idempotency.key.length;
-  return size;
 }
 
 /** Between two queries each node adds what it accepted itself. */
@@ -52,6 +41,12 @@ interface Figure {
 interface Entry {
   readonly open: Figure;
   readonly bytes: Figure;
+}
+
+/** What a request needs: a place among the open tasks, and so much storage; null is none. */
+interface Asked {
+  readonly opens: boolean;
+  readonly bytes: number | null;
 }
 
 /**
@@ -104,37 +99,47 @@ export function createStorageQuota(deps: {
     return null;
   }
 
-  function decide({ plan, limits }: Terms, { open, bytes }: Entry, size: number): void {
-    if (limits.tasksOpen !== null && open.known + open.added >= limits.tasksOpen)
-      throw new Problem(
-        "tasks_full",
-        { plan, most: String(limits.tasksOpen) },
-        { retryAfterSeconds: RETRY_SECONDS },
-      );
-    requireRoom({ plan, limits }, "bytesStored", bytes.known + bytes.added);
-    open.added += 1;
-    bytes.added += size;
+  function requireOpen({ plan, limits }: Terms, { known, added }: Figure): void {
+    if (limits.tasksOpen === null || known + added < limits.tasksOpen) return;
+    const most = String(limits.tasksOpen);
+    throw new Problem("tasks_full", { plan, most }, { retryAfterSeconds: RETRY_SECONDS });
+  }
+
+  function decide(team: Terms, { open, bytes }: Entry, asked: Asked): void {
+    if (asked.opens) requireOpen(team, open);
+    if (asked.bytes !== null) requireRoom(team, "bytesStored", bytes.known + bytes.added);
+    if (asked.opens) open.added += 1;
+    bytes.added += asked.bytes ?? 0;
+  }
+
+  function ask(team: Team, asked: Asked): Promise<void> | undefined {
+    const { teamId, limits } = team;
+    const asksOpen = asked.opens && limits.tasksOpen !== null;
+    const asksBytes = asked.bytes !== null && limits.bytesStored !== null;
+    if (!asksOpen && !asksBytes) return undefined;
+    const entry = entryOf(teamId);
+    const first = asksOpen ? look(entry.open, countOpen(teamId), COUNT_MS) : null;
+    const second = asksBytes ? look(entry.bytes, weigh(teamId), WEIGH_MS) : null;
+    if (first !== null || second !== null)
+      return Promise.all([first, second]).then(() => decide(team, entry, asked));
+    decide(team, entry, asked);
+    return undefined;
+  }
+
+  function askWith(team: Team, flow: string | null, asked: Asked): Promise<void> | undefined {
+    if (flow === null || team.limits.flowsOpen === null) return ask(team, asked);
+    return openFlows.admit(team, flow).then(() => ask(team, asked));
   }
 
   const countOpen = (teamId: number) => async () =>
     (await readTeamUsage(sql, { teamId, environment: "live" })).tasksOpen;
-  const weigh = (teamId: number) => () => readStoredBytes(chores, teamId);
+  const storedBytes = createStoredBytes(chores);
+  const weigh = (teamId: number) => () => storedBytes(teamId);
 
-  const quota: StorageQuota = {
-    admit(team, size, flow = null) {
-      const { teamId, limits } = team;
-      if (flow !== null && limits.flowsOpen !== null)
-        return openFlows.admit(team, flow).then(() => quota.admit(team, size));
-      if (limits.tasksOpen === null && limits.bytesStored === null) return undefined;
-      const entry = entryOf(teamId);
-      const looks = [
-        limits.tasksOpen === null ? null : look(entry.open, countOpen(teamId), COUNT_MS),
-        limits.bytesStored === null ? null : look(entry.bytes, weigh(teamId), WEIGH_MS),
-      ].filter((each) => each !== null);
-      if (looks.length > 0) return Promise.all(looks).then(() => decide(team, entry, size));
-      decide(team, entry, size);
-      return undefined;
-    },
+  return {
+    admit: (team, bytes, flow = null) => askWith(team, flow, { opens: true, bytes }),
+    reopen: (team, flow = null) => askWith(team, flow, { opens: true, bytes: null }),
+    store: (team, bytes) => ask(team, { opens: false, bytes }),
     hasRoom(teamId, most, size) {
       const { bytes } = entryOf(teamId);
       look(bytes, weigh(teamId), WEIGH_MS)?.catch(() => {});
@@ -148,5 +153,4 @@ export function createStorageQuota(deps: {
       return Math.max(0, bytes.known + bytes.added);
     },
   };
-  return quota;
 }

@@ -45,7 +45,11 @@ describe("GET /v1/me", () => {
     assert.deepEqual(requestsPerMinute, { max: 60, used: 1 });
     assert.deepEqual(callsInFlight, { max: 20, used: 0 });
     assert.deepEqual(retryDelaySeconds, { min: 1 });
-    assert.deepEqual(bytesStored, { max: 268_435_456, used: 0 });
+    assert.equal(bytesStored.max, 268_435_456);
+    assert.ok(
+      bytesStored.used > 100 && bytesStored.used < 1_000,
+      `its queue takes ${bytesStored.used} bytes`,
+    );
   });
 
   it("shows a user who they are, whatever their role", async () => {

@@ -127,7 +127,7 @@ describe("idempotency keys", () => {
 
   it("return the first task without its callback when there is no vault", async () => {
     const closed = createTaskService({
-      storageQuota: { admit: () => undefined },
+      storageQuota: { admit: () => undefined, reopen: () => undefined, store: () => undefined },
       database: server.database,
       submit: server.engine.submit,
       vault: createVault({ sql: server.database, keyRing: null }),

@@ -22,7 +22,7 @@ const BATCH = 1_000;
 
 /** The API of QStash under /v2, so that its client works against this server. Every message is a task. */
 export const qstash = defineFeature((core, schedules: ScheduleService, flows: FlowService) => {
-  const { databases, tasks, queues, changes, refuseUrl, messageKeys, json, loop, time } = core;
+  const { databases, tasks, queues, changes, refuseUrl, messageKeys, json, loop, time, storageQuota } = core;
   const now = () => new Date(time.nowMs());
   const publish = createPublishService({
     database: databases.api,
@@ -38,7 +38,7 @@ export const qstash = defineFeature((core, schedules: ScheduleService, flows: Fl
   const isScheduled = ({ teamId }: { readonly teamId: number }, name: string) =>
     hasGroupSchedule(databases.api, teamId, name);
   const messageSchedules = createMessageScheduleService({ schedules, publish, refuseUrl, now });
-  const groups = createUrlGroupService({ database: databases.api, refuseUrl, isScheduled });
+  const groups = createUrlGroupService({ database: databases.api, refuseUrl, isScheduled, storageQuota });
   const callsInFlight = async (reach: Reach) => (await readTeamUsage(databases.api, reach)).callsInFlight;
   const deps = {
     publish,

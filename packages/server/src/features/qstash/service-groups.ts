@@ -6,6 +6,7 @@ import { requireRoom } from "../../domain/limits.ts";
 import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { recordChange } from "../../service/audit/audit.ts";
+import type { StorageQuota } from "../../service/storage-quota.ts";
 import type { Database } from "../../store/sql.ts";
 import { NAME_PATTERN } from "./domain-destination.ts";
 import { MOST_ENDPOINTS } from "./domain-group.ts";
@@ -40,6 +41,7 @@ const MOST_READ_BYTES = 2 * MOST_ANSWER_BYTES;
 export function createUrlGroupService(deps: {
   readonly database: Database;
   readonly refuseUrl: RefuseUrl;
+  readonly storageQuota: Pick<StorageQuota, "store">;
   /** A schedule publishes to the group. */
   readonly isScheduled: (requester: Requester, name: string) => Promise<boolean>;
 }): UrlGroupService {
@@ -93,6 +95,7 @@ export function createUrlGroupService(deps: {
   return {
     async add(requester, name, endpoints) {
       check(name, endpoints);
+      await deps.storageQuota.store(requester, JSON.stringify(endpoints).length);
       await store(requester, name, (there) => merged(there, endpoints));
     },
     async put(requester, name, endpoints) {
@@ -100,6 +103,7 @@ export function createUrlGroupService(deps: {
       const chosen = merged([], endpoints);
       if (chosen.length < endpoints.length)
         throw invalid([mustBe("endpoints", "a list without an endpoint that is in it twice")]);
+      await deps.storageQuota.store(requester, JSON.stringify(chosen).length);
       return store(requester, name, () => chosen);
     },
     async removeEndpoints(requester, name, removed) {

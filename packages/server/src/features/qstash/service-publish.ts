@@ -137,7 +137,7 @@ export function createPublishService(deps: {
       if (each === undefined) continue;
       if (!ready.has(requester.teamId)) await ensureOnce(requester, MESSAGE_QUEUE);
       // Its retries and timeout obey the plan, as do the tokens in its headers. Later nothing can refuse it.
-      await tasks.accept(originOf(requester), callbackRequest(each, "", source));
+      await tasks.check(originOf(requester), callbackRequest(each, "", source));
     }
   }
 
@@ -197,7 +197,7 @@ export function createPublishService(deps: {
   };
 }
 
-/** The task's origin for `accept`, as a single create has it. */
+/** The task's origin for `accept` and `check`, as a single create has it. */
 export function originOf(requester: Requester) {
   return {
     teamId: requester.teamId,

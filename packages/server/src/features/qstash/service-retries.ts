@@ -27,7 +27,7 @@ const NO_BODY = { text: null, isBase64: false };
 /** Retries failed messages under their id. What is given overrides what they had. */
 export function createRetryMessage(deps: {
   readonly database: Database;
-  readonly tasks: Pick<TaskService, "accept" | "retry">;
+  readonly tasks: Pick<TaskService, "check" | "retry">;
   readonly publish: Pick<PublishService, "check">;
   readonly refuseUrl: RefuseUrl;
   readonly now: () => Date;
@@ -51,7 +51,7 @@ export function createRetryMessage(deps: {
       const context = { queue, now, limits: requester.limits, refuseUrl: deps.refuseUrl };
       const request = messageRequest(options, { url: call.url }, NO_BODY, context);
       // The checks of a new message: the plan, the egress policy and tokens in headers.
-      await deps.tasks.accept(originOf(requester), request);
+      await deps.tasks.check(originOf(requester), request);
       await deps.publish.check(requester, request);
       // Before the retry: an attempt must not begin with the old ones.
       const method = hasMethod ? options.method : null;

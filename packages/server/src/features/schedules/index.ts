@@ -13,10 +13,12 @@ export type { ScheduleRunner } from "./service-runner.ts";
 
 /** Creates tasks by cron expressions and intervals. */
 export const schedules = defineFeature((core, fanOut: FanOut) => {
-  const { databases, tasks, termsOf, changes, tracing, refuseUrl } = core;
+  const { databases, tasks, termsOf, changes, tracing, refuseUrl, storageQuota } = core;
   const deps = {
     database: databases.api,
     accept: tasks.accept,
+    checkTask: tasks.check,
+    storageQuota,
     termsOf,
     changes,
     fanOut,

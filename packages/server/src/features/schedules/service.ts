@@ -10,6 +10,7 @@ import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import { type Change, recordChange } from "../../service/audit/audit.ts";
 import { newUuid } from "../../service/new-uuid.ts";
+import type { StorageQuota } from "../../service/storage-quota.ts";
 import type { TaskService } from "../../service/tasks/task-service.ts";
 import { inTurns } from "../../service/turns.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -67,6 +68,8 @@ const PLAIN_NAME = new RegExp(SCHEDULE_NAME_PATTERN);
 export function createScheduleService(deps: {
   readonly database: Database;
   readonly accept: TaskService["accept"];
+  readonly checkTask: TaskService["check"];
+  readonly storageQuota: Pick<StorageQuota, "store">;
   readonly changes: Pick<TaskChanges, "created">;
   readonly fanOut?: FanOut | undefined;
   readonly traceFirings?: TraceFirings | undefined;
@@ -77,14 +80,17 @@ export function createScheduleService(deps: {
   async function check(principal: Principal, terms: Partial<ScheduleTerms>): Promise<void> {
     const complaints = scheduleComplaints(terms);
     if (complaints.length > 0) throw invalid(complaints);
-    if (terms.task !== undefined) await checkTask(principal, terms.task.request);
+    if (terms.task === undefined) return;
+    await checkTask(principal, terms.task.request);
+    // As it is shown, and as it is submitted.
+    await deps.storageQuota.store(principal, 2 * terms.task.text.length);
   }
 
   async function checkTask(principal: Principal, request: TaskRequest): Promise<void> {
     const { teamId, environment } = principal;
     const requireTokenUse = () => requireScope(principal, "tokens:use");
     const sandbox = environment === "test";
-    await deps.accept({ teamId, sandbox, terms: principal, idempotency: null, requireTokenUse }, request);
+    await deps.checkTask({ teamId, sandbox, terms: principal, idempotency: null, requireTokenUse }, request);
     const { queue } = request;
     if ((await findQueue(database, principal, queue)) === null)
       throw new Problem("queue_not_found", { name: queue });

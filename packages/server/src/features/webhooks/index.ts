@@ -14,9 +14,10 @@ const KEPT_DAYS = 7;
 const BATCH = 1_000;
 
 /** Delivers events to the team's endpoints. The engine's courier makes the calls. */
-export const webhooks = defineFeature(({ databases, actors, refuseUrl }) => {
+export const webhooks = defineFeature(({ databases, actors, refuseUrl, storageQuota }) => {
   const service = createWebhookService({
     database: databases.api,
+    storageQuota,
     onChanged: () => actors.wake("webhooks"),
     onDelivery: () => actors.wake("webhook-courier"),
   });

@@ -14,6 +14,7 @@ import {
 } from "../../domain/webhook.ts";
 import { recordChange } from "../../service/audit/audit.ts";
 import { newUuid } from "../../service/new-uuid.ts";
+import type { StorageQuota } from "../../service/storage-quota.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { listenForEver, listenNoMore } from "../../store/tasks/event-reads.ts";
 import {
@@ -54,9 +55,12 @@ export interface WebhookService {
 
 /** For any plan: each event is matched against each of them. */
 const MOST_WEBHOOKS = 50;
+/** A guess of what one delivery stores, until the database measures it. */
+const DELIVERY_BYTES = 1_000;
 
 export function createWebhookService(deps: {
   readonly database: Database;
+  readonly storageQuota: Pick<StorageQuota, "store">;
   /** A webhook may have been added. */
   readonly onChanged: () => void;
   /** A delivery is due at once. */
@@ -99,6 +103,7 @@ export function createWebhookService(deps: {
     ) => Promise<Pick<DeliveryClaim, "event" | "body" | "messageId"> & { readonly id: string }>,
   ): Promise<WebhookDelivery> {
     const { teamId } = requester;
+    await deps.storageQuota.store(requester, DELIVERY_BYTES);
     const { enabled } = await get(requester, webhookId);
     if (!enabled) throw new Problem("webhook_off");
     const sent = await database.transaction(async (sql) => {

@@ -18,7 +18,8 @@ import { dismissTask } from "../../store/tasks/task-dismissals.ts";
 import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.ts";
 import { type Renewal, retryTask } from "../../store/tasks/task-retries.ts";
 import { recordChange } from "../audit/audit.ts";
-import { type StorageQuota, storedSize } from "../storage-quota.ts";
+import type { StorageQuota } from "../storage-quota.ts";
+import { callSize } from "../stored-size.ts";
 
 /** What a user may do with one task that exists. */
 export interface TaskActions {
@@ -36,7 +37,7 @@ export interface TaskActions {
 export interface TaskActionDeps {
   readonly database: Database;
   readonly get: (reach: Reach, id: string) => Promise<Task>;
-  readonly storageQuota: Pick<StorageQuota, "admit">;
+  readonly storageQuota: Pick<StorageQuota, "reopen" | "store">;
   readonly checkCall: Pick<AcceptanceDeps, "checkReferences" | "refuseMentions" | "newCallback">;
   /** This node makes no calls: a worker notifies the third party of a task cancelled here. */
   readonly leavesJobs?: boolean;
@@ -63,8 +64,7 @@ export function createTaskActions(deps: TaskActionDeps): TaskActions {
       { teamId, sandbox: task.sandbox, requireTokenUse: () => requireScope(requester, "tokens:use") },
       deps.checkCall,
     );
-    if (correction.body !== undefined)
-      await deps.storageQuota.admit(requester, storedSize({ call, tags: null, idempotency: null }));
+    await deps.storageQuota.store(requester, callSize(call));
     const isAwaited = task.follow.waitForCallback || task.follow.pollConfig !== null;
     const isNamed = isAwaited && namesCallback(call);
     const callback = isNamed

@@ -21,7 +21,8 @@ import { findTask } from "../../store/tasks/task-reads.ts";
 import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { newUuid } from "../new-uuid.ts";
-import { type StorageQuota, storedSize } from "../storage-quota.ts";
+import type { StorageQuota } from "../storage-quota.ts";
+import { storedSize } from "../stored-size.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
 import { whyRefused } from "./refusal.ts";
@@ -41,9 +42,6 @@ import type { Joined } from "./task-joins.ts";
 import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
 import { createTaskReader } from "./task-reader.ts";
 
-/** Freeing space takes a while. */
-const SPACE_SECONDS = 30;
-
 export interface AcceptedFrom extends TaskOrigin {
   readonly terms: Terms & { readonly teamId: number };
 }
@@ -58,6 +56,8 @@ export interface TaskService extends TaskActions {
   ): Promise<readonly BatchResult[]>;
   /** Everything except storing it, for a task that does not come from a current request. */
   accept(origin: AcceptedFrom, request: TaskRequest): Promise<PreparedTask>;
+  /** Refuses a request as `accept` does, for one that is not stored now: it takes nothing of what the plan counts. */
+  check(origin: AcceptedFrom, request: TaskRequest): Promise<void>;
   get(principal: Principal, id: string): Promise<Task>;
   list(principal: Principal, query: TaskQuery): Promise<TaskPage>;
 }
@@ -67,9 +67,9 @@ export function createTaskService(
     readonly database: Database;
     /** Resolves once the task is on disk; null if its queue does not exist or its idempotency key is taken. */
     readonly submit: (task: NewTask) => Promise<Accepted | null>;
-    readonly storageQuota: Pick<StorageQuota, "admit">;
-    /** The disk has room for another task. */
-    readonly hasSpace?: () => boolean;
+    readonly storageQuota: Pick<StorageQuota, "admit" | "reopen" | "store">;
+    /** Refuses if the disk has no room for another task. */
+    readonly requireSpace?: () => void;
     readonly vault: Pick<Vault, "check" | "refuseMentions" | "sealText" | "openText" | "isOpen">;
     readonly providers: Pick<ProviderService, "find">;
     readonly publicUrl: () => string;
@@ -140,7 +140,7 @@ export function createTaskService(
 
   /** No promise if no database query is needed: nearly always. */
   function accept(origin: AcceptedFrom, request: TaskRequest): PreparedTask | Promise<PreparedTask> {
-    if (deps.hasSpace?.() === false) throw new Problem("space_low", {}, { retryAfterSeconds: SPACE_SECONDS });
+    deps.requireSpace?.();
     const accepted = acceptRequest(request, origin, acceptance);
     return accepted instanceof Promise
       ? accepted.then((made) => admit(origin, made))
@@ -288,6 +288,10 @@ export function createTaskService(
       });
     },
     accept: async (origin, request) => accept(origin, request),
+    async check(origin, request) {
+      deps.requireSpace?.();
+      await acceptRequest(request, origin, acceptance);
+    },
     get,
     list: (principal, query) => listPage(database, principal, query),
     ...createTaskActions({ ...deps, get, checkCall: acceptance }),

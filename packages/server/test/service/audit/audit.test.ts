@@ -62,7 +62,7 @@ describe("an audit event", () => {
     const vault = createVault({ sql: database, keyRing });
     queues = createQueueService({ database });
     tasks = createTaskService({
-      storageQuota: { admit: () => undefined },
+      storageQuota: { admit: () => undefined, reopen: () => undefined, store: () => undefined },
       database,
       submit: async () => null,
       vault,
