@@ -1,6 +1,8 @@
 import { type Static, Type } from "typebox";
 import { openAnswerRoom } from "../../domain/answer-room.ts";
+import { invalid, mustBe } from "../../domain/complaint.ts";
 import { LARGEST_PAGE, type Page, type PageRequest } from "../../domain/page.ts";
+import { isStorable } from "../../domain/storable-text.ts";
 import { textOrNull } from "./field.ts";
 
 /** Of a list that is short for nearly every team: without `limit` it comes whole. */
@@ -32,6 +34,7 @@ export const pagination = Type.Optional(
 );
 
 export function readPage({ limit = LARGEST_PAGE, cursor = "" }: PageQuery): PageRequest {
+  if (!isStorable(cursor)) throw invalid([mustBe("cursor", "the nextCursor of a page")]);
   return { limit, cursor: cursor === "" ? null : cursor };
 }
 

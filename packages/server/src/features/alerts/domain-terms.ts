@@ -91,7 +91,7 @@ function readTarget(
     return target === null ? mustBe(field, "an email address") : { target };
   }
   // The service looks for a stored one with this shown form.
-  if (kind === "slack_url" && CUT.test(text)) return { target: text };
+  if (kind === "slack_url" && CUT.test(text) && URL.canParse(text)) return { target: text };
   return urlComplaint(field, text, refuseUrl) ?? { target: text };
 }
 

@@ -7,6 +7,8 @@ import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
 import { fitPage, readPage, showPage } from "../../api/schemas/page.ts";
+import { invalid, mustBe } from "../../domain/complaint.ts";
+import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import { type Flow as FlowRecord, readFlowKey, requireFlowKey, type StoredLimits } from "./domain.ts";
 import { DeletedFlow, FlowAnswer, FlowList, FlowListQuery, FlowPath, PutFlow } from "./schemas.ts";
 import type { FlowService } from "./service.ts";
@@ -32,6 +34,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
     },
     async (request) => {
       const { search, ...asked } = request.query;
+      if (search !== undefined && !isStorable(search)) throw invalid([mustBe("search", STORABLE_RULE)]);
       const page = fitPage(await flows.list(callerOf(request), readPage(asked), search ?? null), flowView);
       return { flows: page.items, ...showPage(page, asked) };
     },

@@ -47,6 +47,8 @@ export const FILTERS = {
   logs: [...SHARED, "messageId", "messageIds", "host", "path", "state", "count", "cursor"],
 } as const;
 
+/** 0 is a message that was not answered. */
+const STATUS = /^\d{1,3}$/;
 const MOST_VALUES = 1000;
 const LONGEST_VALUE = 8192;
 
@@ -82,7 +84,8 @@ export function readFilter(query: Query, known: readonly string[]): MessageFilte
     queues: all("queueName"),
     schedules: all("scheduleId"),
     states: all("state"),
-    responseStatuses: all("responseStatus")?.map(Number) ?? null,
+    responseStatuses:
+      all("responseStatus")?.map((text) => (STATUS.test(text) ? Number(text) : Number.NaN)) ?? null,
     from: readMs(query, "fromDate", complaints),
     to: readMs(query, "toDate", complaints),
     count: readCount(query, complaints),

@@ -4,6 +4,7 @@ import { refuse } from "../../api/http/error-answer.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import { Problem } from "../../domain/problem.ts";
+import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import type { LoopShare } from "../../service/access/loop-share.ts";
 import { type Destination, readDestination } from "./domain-destination.ts";
@@ -112,7 +113,7 @@ export function requireDestination(text: string): Destination {
   return destination;
 }
 
-/** Every value of the query by name: repeated ones, and those separated by commas. */
+/** Every value of the query by name: repeated ones, and those separated by commas. All can be stored, and so compared. */
 export function queryIn(request: FastifyRequest): ReadonlyMap<string, readonly string[]> {
   const url = request.raw.url ?? "";
   const query = new Map<string, string[]>();
@@ -120,6 +121,7 @@ export function queryIn(request: FastifyRequest): ReadonlyMap<string, readonly s
   if (at < 0) return query;
   for (const [name, value] of new URLSearchParams(url.slice(at + 1))) {
     const values = query.get(name) ?? [];
+    if (!isStorable(value)) throw invalid([mustBe(echo(name), STORABLE_RULE)]);
     values.push(...value.split(",").filter((part) => part !== ""));
     query.set(name, values);
   }
@@ -130,5 +132,6 @@ export function parameterIn(request: FastifyRequest, name: string): string {
   const { params } = request;
   const value = isObject(params) ? params[name] : undefined;
   if (typeof value !== "string" || value === "") throw invalid([mustBe(name, "given")]);
+  if (!isStorable(value)) throw invalid([mustBe(name, STORABLE_RULE)]);
   return value;
 }

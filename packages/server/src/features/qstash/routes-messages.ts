@@ -6,7 +6,8 @@ import { scanOf } from "../../api/http/scan-turns.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { sendText } from "../../api/tasks/task-answer.ts";
 import { openAnswerRoom } from "../../domain/answer-room.ts";
-import { invalid, mustBe } from "../../domain/complaint.ts";
+import { echo, invalid, mustBe } from "../../domain/complaint.ts";
+import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import { FILTERS, type MessageFilter, readFilter } from "./domain-filter.ts";
 import { formatLogCursor } from "./domain-message-id.ts";
@@ -129,11 +130,20 @@ async function filterIn(
     if (!isObject(body)) throw invalid([mustBe("body", "an object")]);
     for (const [name, value] of Object.entries(body)) {
       if (value === null) continue;
-      const values = Array.isArray(value) ? value.map(String) : [String(value)];
-      query.set(name, [...(query.get(name) ?? []), ...values]);
+      query.set(name, [...(query.get(name) ?? []), ...textsIn(name, value)]);
     }
   }
   return readFilter(query, known);
+}
+
+/** Only what has a text of its own: an object would have to be asked for one. */
+function textsIn(name: string, value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).map((each: unknown) => {
+    const text = typeof each === "number" || typeof each === "boolean" ? String(each) : each;
+    if (typeof text !== "string" || !isStorable(text))
+      throw invalid([mustBe(echo(name), `a value or a list of values, each ${STORABLE_RULE}`)]);
+    return text;
+  });
 }
 
 /** The content type is that of the ids in the body, not of a message. */

@@ -139,10 +139,10 @@ function headersOf(headers: unknown): HeaderMap {
   if (entries.length > MOST_HEADERS) throw invalid([mustBe("headers", `at most ${MOST_HEADERS}`)]);
   return new Map(
     entries.map(([name, value]) => {
-      const text = Array.isArray(value) ? value.join(", ") : value;
-      if (typeof text !== "string")
-        throw invalid([mustBe(`headers[${JSON.stringify(echo(name))}]`, "a string")]);
-      return [name.toLowerCase(), text];
+      const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+      if (!texts.every((text) => typeof text === "string"))
+        throw invalid([mustBe(`headers[${JSON.stringify(echo(name))}]`, "a string, or a list of strings")]);
+      return [name.toLowerCase(), texts.join(", ")];
     }),
   );
 }

@@ -326,6 +326,34 @@ describe("publishing with the official client", () => {
     assert.deepEqual([call?.bytes.toString(), call?.headers["x-hidden"]], ["canary-body", "canary-header"]);
   });
 
+  it("refuses one message of a batch whose headers are no text, and publishes the others", async () => {
+    const { api, target } = scene;
+    const message = (headers: string) => `{"destination":"${target.url}/listed","headers":${headers}}`;
+    const nested = "[".repeat(15_000) + "]".repeat(15_000);
+    const wrong = [
+      '{"X-A":[{"toString":null}]}',
+      '{"X-A":[1]}',
+      '{"X-A":{"toString":null}}',
+      `{"X-A":${nested}}`,
+    ];
+    const body = `[${[message('{"Upstash-Forward-X-A":["1","2"]}'), ...wrong.map(message), message("{}")].join()}]`;
+
+    const answer = await api.call("POST", "/v2/batch", body);
+
+    assert.equal(answer.status, 200, answer.text);
+    const error = 'headers["X-A"] must be a string, or a list of strings';
+    assert.deepEqual(answer.body.slice(1, -1), Array(wrong.length).fill({ error }));
+    for (const at of [0, -1]) assert.match(answer.body.at(at).messageId, /^[0-9a-f-]{36}$/);
+    await scene.settle();
+    assert.deepEqual(
+      scene
+        .callsTo("/listed")
+        .map(({ headers }) => headers["x-a"])
+        .sort(),
+      ["1, 2", undefined],
+    );
+  });
+
   it("refuses by name what it does not offer, and bad values", async () => {
     const { client, target, api } = scene;
     const url = `${target.url}/never`;
