@@ -296,8 +296,8 @@ export const HOT_PLANTS: readonly Plant[] = [
   {
     name: "probe-not-counted",
     file: "engine/joint-settler.ts",
-    find: "return { settled, report, hasNews: await countAttempts(within, queues, attempts) };",
-    replace: "return { settled, report, hasNews: await countAttempts(within, queues, []) };",
+    find: "if (seen == null || !seen.isUrgent) return [];",
+    replace: "if (seen == null || seen.isUrgent) return [];",
     breaks: "the result of a probe is counted",
     tests: ["engine/breakers.test.ts"],
   },
@@ -308,6 +308,14 @@ export const HOT_PLANTS: readonly Plant[] = [
     replace: "return at !== undefined;",
     breaks: "a circuit breaker goes by calls that it let begin",
     tests: ["engine/breakers.test.ts"],
+  },
+  {
+    name: "joint-settlement-in-worker-tally",
+    file: "engine/joint-settler.ts",
+    find: "settleAttempts(within, settlements, NO_WORKER, subscribers)",
+    replace: "settleAttempts(within, settlements, settlements[0]?.claim.workerId ?? NO_WORKER, subscribers)",
+    breaks: "callbacks delay no other settlement",
+    tests: ["features/qstash/callbacks.test.ts"],
   },
   {
     name: "callbacks-before-all-else",

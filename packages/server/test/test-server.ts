@@ -303,7 +303,7 @@ async function startNode(server: {
   const databases = {
     lease: watchDatabase(test.open(1)),
     intake: watchDatabase(test.open(1)),
-    settle: watchDatabase(test.open(2)),
+    settle: watchDatabase(test.open(3)),
     claim: watchDatabase(test.open(2)),
     chores: watchDatabase(test.open(2)),
     polls: watchDatabase(test.open(2)),
