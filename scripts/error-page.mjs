@@ -31,6 +31,8 @@ const WHEN = {
   form_foreign: "A form of Bellhop's pages was submitted from another site.",
   not_found: "The route does not exist.",
   callback_unknown: "The id was never issued, was used, or its task was deleted or waited too long.",
+  test_mails_limited:
+    "The alert has a mail address among its channels that received five test mails in the last ten minutes.",
   too_many_waiting:
     "The team has 1,000 requests with `wait` open on this node, or the node has 5,000 in all. No task was stored.",
   too_many_streams:

@@ -52,6 +52,10 @@ export const PROBLEMS = {
   callback_unknown: { status: 404, text: "Invalid or expired callback ID" },
   callback_not_awaited: { status: 409, text: "Task is not in waiting/polling state (current: <status>)" },
   rate_limited: { status: 429, text: "Rate limit exceeded" },
+  test_mails_limited: {
+    status: 429,
+    text: "A member receives at most <most> test mails of alerts in <minutes> minutes",
+  },
   too_many_waiting: { status: 429, text: "Too many requests are waiting for tasks to end" },
   too_many_streams: { status: 429, text: "Too many event streams are open" },
   streams_full: {

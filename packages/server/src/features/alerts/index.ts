@@ -1,4 +1,5 @@
 import { createOutgoing } from "../../engine/outgoing.ts";
+import { createBudgetLookup } from "../../service/access/team-budgets.ts";
 import { firstTeam } from "../../store/identity/teams.ts";
 import { createVault } from "../../vault/vault.ts";
 import { defineFeature } from "../feature.ts";
@@ -56,6 +57,8 @@ export const alerts = defineFeature((core, { schedules, webhooks, breakers }: Wa
     vault,
     publicUrl,
     log,
+    findBudgets: createBudgetLookup(databases.chores, core.limitsOf),
+    monotonicMs: time.monotonicMs,
     wake,
   });
   return {

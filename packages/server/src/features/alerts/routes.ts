@@ -159,7 +159,7 @@ export function registerAlertRoutes(
           "Sends `alert.test` to every channel. The state does not change. `last_sent_at` and `last_error` of the " +
           "channels show the result.",
         params: record.AlertPath,
-        response: { 202: ref(record.AlertAnswer), ...refusals("alert_not_found", "rate_limited") },
+        response: { 202: ref(record.AlertAnswer), ...refusals("alert_not_found", "test_mails_limited") },
       },
     },
     async (request, reply) => {

@@ -3,6 +3,7 @@ import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem, rateLimited } from "../../domain/problem.ts";
 import { formatId, readCursor } from "../../domain/public-id.ts";
+import { hashAddress, limitHits } from "../../service/access/hit-limit.ts";
 import { recordChange } from "../../service/audit/audit.ts";
 import { newUuid } from "../../service/new-uuid.ts";
 import { isMemberAddress } from "../../store/identity/members.ts";
@@ -132,6 +133,7 @@ export function createAlertService(deps: {
         const { teamId } = requester;
         const found = await whole(sql, await findAlert(sql, teamId, id));
         refuseOften(found, deps.nowMs());
+        await countTestMails(sql, found);
         const { value, heldSince: since } = found;
         const message = composeMessage(found, { type: "alert.test", value, since });
         const messageId = newUuid();
@@ -159,6 +161,26 @@ function refuseOften({ notify }: Alert, nowMs: number): void {
       kind === "email" && lastSentAt !== null && nowMs - lastSentAt.getTime() < TEST_SECONDS * 1000,
   );
   if (isRecent) throw rateLimited(TEST_SECONDS);
+}
+
+/** To one address, by all alerts of all teams. */
+const TEST_MAILS = { most: 5, seconds: 600 };
+
+/** In the transaction: a refused test does not count. */
+async function countTestMails(sql: Sql, { notify }: Alert): Promise<void> {
+  const most = String(TEST_MAILS.most);
+  const minutes = String(TEST_MAILS.seconds / 60);
+  const sources = notify.flatMap(({ kind, target }) =>
+    kind === "email" ? [`test mail to ${hashAddress(target)}`] : [],
+  );
+  // In order, so that two tests with the same members do not deadlock.
+  for (const source of sources.sort())
+    await limitHits(
+      sql,
+      source,
+      TEST_MAILS,
+      (retryAfterSeconds) => new Problem("test_mails_limited", { most, minutes }, { retryAfterSeconds }),
+    );
 }
 
 /** For the audit log: without URLs, which may contain a secret. */

@@ -35,26 +35,40 @@ const counted = (side: string, bound: string) =>
        limit ${bound}) found)::float8`;
 
 /**
- * Tasks with a flow wait in another index, by time over all teams: this many of them are read. Beyond that, a delayed
- * task counts as due, and an old one is not seen.
+ * Tasks with a flow wait in an index of their own, by team and flow. Each step goes to the first task of the next flow, queue
+ * or priority of the team, however many wait there; a team has at most this many that are looked at.
  */
-const FLOW_BOUND = 10_000;
-const ofFlows = (when: string) =>
-  `select t.team_id, t.queue_id, t.flow_due_at from tasks t where t.flow_due_at ${when} and t.priority > 0
-      order by t.flow_due_at limit ${FLOW_BOUND}`;
+const MOST_LANES = 10_000;
+const FIRST_OF_LANE = "select flow, queue_id, priority, flow_due_at as at from tasks";
+const LANES = `(
+     (${FIRST_OF_LANE} where team_id = $1 and flow_due_at is not null
+       order by flow, queue_id, priority desc, flow_due_at limit 1)
+      union all
+     select n.* from lanes l cross join lateral (
+       (${FIRST_OF_LANE} where team_id = $1 and flow = l.flow and queue_id = l.queue_id and priority < l.priority
+           and flow_due_at is not null order by priority desc, flow_due_at limit 1)
+        union all
+       (${FIRST_OF_LANE} where team_id = $1 and (flow, queue_id) > (l.flow, l.queue_id)
+           and flow_due_at is not null order by flow, queue_id, priority desc, flow_due_at limit 1)
+       limit 1) n
+   )`;
 
 const READ_DELAYED = statement(
   "read_alert_delayed",
-  `with counted as materialized (
+  `with recursive lanes as ${LANES}, counted as materialized (
      select q.id, coalesce(sum(t.pending), 0)::float8 as pending
        from queues q left join queue_tallies t on t.team_id = q.team_id and t.queue_id = q.id and not t.sandbox
       where q.team_id = $1 and q.deleted_at is null and ($2::text is null or q.name = $2)
       group by q.id
    ), delayed_flows as materialized (
-     ${ofFlows("> now()")}
+     select d.queue_id from (select * from lanes limit ${MOST_LANES}) l cross join lateral (
+       select t.queue_id from tasks t
+        where t.team_id = $1 and t.flow = l.flow and t.queue_id = l.queue_id and t.priority = l.priority
+          and t.flow_due_at > now() limit $3) d
+      limit $3
    )
    select c.id::float8 as "queueId", c.pending, ${counted(">", "$3")} as delayed,
-          (select count(*) from delayed_flows f where f.team_id = $1 and f.queue_id = c.id)::float8 as "delayedOfFlows"
+          (select count(*) from delayed_flows f where f.queue_id = c.id)::float8 as "delayedOfFlows"
      from counted c where c.pending > 0`,
   { patience: "chore" },
 );
@@ -100,17 +114,15 @@ export async function readDepth(
 
 const READ_OLDEST_DUE = statement(
   "read_alert_oldest_due",
-  `with counted as materialized (
+  `with recursive lanes as ${LANES}, counted as materialized (
      select q.team_id, q.id, coalesce(sum(t.pending), 0) as pending
        from queues q left join queue_tallies t on t.team_id = q.team_id and t.queue_id = q.id and not t.sandbox
       where q.team_id = $1 and q.deleted_at is null and ($2::text is null or q.name = $2)
       group by q.team_id, q.id
-   ), due_flows as materialized (
-     ${ofFlows("<= now()")}
    ), firsts as (
      select least(${FIRST_RUN_AT.join(", ")}) as at from counted c where c.pending > 0
       union all
-     select min(f.flow_due_at) from due_flows f join counted c on c.id = f.queue_id where f.team_id = $1
+     select min(l.at) from (select * from lanes limit ${MOST_LANES}) l join counted c on c.id = l.queue_id where l.at <= now()
    )
    select greatest(0, extract(epoch from now() - min(at)))::float8 as seconds from firsts`,
   { patience: "list" },

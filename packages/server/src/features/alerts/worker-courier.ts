@@ -1,5 +1,8 @@
 import { type DeliveryVerdict, givenUp, judgeDelivery } from "../../domain/delivery.ts";
 import type { DeliverMail } from "../../domain/identity/mail.ts";
+import { UNBOUNDED } from "../../domain/limits.ts";
+import { createTeamOrder } from "../../domain/team-order.ts";
+import { createBudget, type FindBudgets } from "../../engine/budget.ts";
 import type { Log } from "../../engine/log.ts";
 import type { Outgoing } from "../../engine/outgoing.ts";
 import { isMemberAddress } from "../../store/identity/members.ts";
@@ -24,8 +27,11 @@ const TIMEOUT_MS = 30_000;
 const CLAIM_SECONDS = 120;
 /** In flight on this node. */
 const MOST = 50;
-/** Of one team: receivers that do not answer must not take the places of other teams. */
-const MOST_OF_TEAM = 10;
+/**
+ * Of one account, that is of a team, or of all free teams of one person: receivers that do not answer must not take the
+ * places of others. The last places are for accounts that have none.
+ */
+const MOST_OF_ACCOUNT = 10;
 
 export interface AlertCourier {
   /** Starts the deliveries that are due. Returns the milliseconds until the next look. */
@@ -43,21 +49,47 @@ export function createAlertCourier(deps: {
   readonly vault: Pick<Vault, "openText">;
   readonly publicUrl: () => string;
   readonly log: Log;
+  readonly findBudgets: FindBudgets;
+  readonly monotonicMs: () => number;
   /** Looks for due messages again. */
   readonly wake: () => void;
 }): AlertCourier {
   const { sql, log } = deps;
-  const inFlight = new Map<string, { readonly teamId: number; readonly running: Promise<void> }>();
+  const inFlight = new Map<string, Promise<void>>();
+  const order = createTeamOrder();
+  const limits = { ...UNBOUNDED, callsInFlight: MOST_OF_ACCOUNT };
+  /** Apart from that of calls: an alert about calls that hang must not wait for them. */
+  const budget = createBudget({
+    find: async (teamIds) => (await deps.findBudgets(teamIds)).map((each) => ({ ...each, limits })),
+    nodes: () => 1,
+  });
+  const pool = budget.openPool(MOST, deps.wake);
+  let refreshAtMs = 0;
 
-  function roomsFor(teamIds: readonly number[]): TeamRoom[] {
-    let left = MOST - inFlight.size;
-    return teamIds.flatMap((teamId) => {
-      const own = [...inFlight.values()].filter((each) => each.teamId === teamId).length;
-      const most = Math.min(left, MOST_OF_TEAM - own);
+  async function learn(teamIds: readonly number[]): Promise<void> {
+    if (deps.monotonicMs() >= refreshAtMs) refreshAtMs = deps.monotonicMs() + (await budget.refreshOnce());
+    await budget.learn(teamIds);
+  }
+
+  function takeRooms(teamIds: readonly number[]): TeamRoom[] {
+    return order.inTurn(teamIds).flatMap((teamId) => {
+      const most = pool.room(teamId);
       if (most <= 0) return [];
-      left -= most;
+      pool.take(teamId, most);
       return { teamId, most };
     });
+  }
+
+  async function claim(rooms: readonly TeamRoom[]): Promise<MessageClaim[]> {
+    const unused = new Map(rooms.map(({ teamId, most }) => [teamId, most]));
+    try {
+      const claims = await claimMessages(sql, rooms, CLAIM_SECONDS);
+      for (const { teamId } of claims) unused.set(teamId, (unused.get(teamId) ?? 0) - 1);
+      order.served(rooms.map(({ teamId }) => teamId));
+      return claims;
+    } finally {
+      for (const [teamId, count] of unused) pool.giveBack(teamId, count);
+    }
   }
 
   async function send(claim: MessageClaim): Promise<DeliveryVerdict> {
@@ -139,21 +171,23 @@ export function createAlertCourier(deps: {
       .catch((err: unknown) => log.error({ message: claim.id, err }, "alert.not_sent"))
       .finally(() => {
         inFlight.delete(claim.id);
+        pool.giveBack(claim.teamId, 1);
         deps.wake();
       });
-    inFlight.set(claim.id, { teamId: claim.teamId, running });
+    inFlight.set(claim.id, running);
   }
 
   return {
     async workOnce() {
       const { teamIds, untilNextMs } = await teamsWithDueMessages(sql);
-      const rooms = roomsFor(teamIds);
-      const claims = rooms.length === 0 ? [] : await claimMessages(sql, rooms, CLAIM_SECONDS);
-      for (const claim of claims) start(claim);
+      if (teamIds.length > 0) await learn(teamIds);
+      const rooms = takeRooms(teamIds);
+      const claims = rooms.length === 0 ? [] : await claim(rooms);
+      for (const each of claims) start(each);
       return claims.length > 0 ? 0 : Math.max(0, Math.min(LOOK_MS, untilNextMs ?? LOOK_MS));
     },
     async finished() {
-      while (inFlight.size > 0) await Promise.all([...inFlight.values()].map(({ running }) => running));
+      while (inFlight.size > 0) await Promise.all(inFlight.values());
     },
   };
 }

@@ -1,14 +1,19 @@
 import { createHash } from "node:crypto";
 import { sourceOf } from "../../domain/identity/source-address.ts";
-import { rateLimited } from "../../domain/problem.ts";
+import { type Problem, rateLimited } from "../../domain/problem.ts";
 import { wholeSeconds } from "../../domain/whole-seconds.ts";
 import { type HitLimit, takeHits } from "../../store/identity/source-hits.ts";
 import type { Sql } from "../../store/sql.ts";
 
-/** Counts a hit of a source; throws `rate_limited` without counting beyond its limit, over all nodes. */
-export async function limitHits(sql: Sql, source: string, limit: HitLimit): Promise<void> {
+/** Counts a hit of a source; throws `rate_limited`, or what is given, without counting beyond its limit, over all nodes. */
+export async function limitHits(
+  sql: Sql,
+  source: string,
+  limit: HitLimit,
+  refusal: (retryAfterSeconds: number) => Problem = rateLimited,
+): Promise<void> {
   const { granted, waitMs } = await takeHits(sql, source, 1, limit);
-  if (granted === 0) throw rateLimited(wholeSeconds(waitMs));
+  if (granted === 0) throw refusal(wholeSeconds(waitMs));
 }
 
 /** A hashed address for limits: a reader of the table must not learn who signs in or is invited. */
