@@ -1290,9 +1290,21 @@ class SystemStateDatabase(TypedDict):
     maxConnections: int
     disk: SystemStateDatabaseDisk1 | None
 
+class SystemStateEventsHolder1(TypedDict):
+    application: str
+    user: str
+    pid: int | None
+    state: str | None
+    since: str
+
+class SystemStateEvents(TypedDict):
+    behindSeconds: float
+    holder: SystemStateEventsHolder1 | None
+
 class SystemState(TypedDict):
     nodes: list[SystemNode]
     database: SystemStateDatabase
+    events: SystemStateEvents
 
 class TaskRetriedWithItem(TypedDict):
     at: str

@@ -5826,6 +5826,36 @@ export interface components {
                     usedPercent: number;
                 } | null;
             };
+            events: {
+                /** @description For how long an open transaction has held back event streams and webhooks; 0 if none has for a second. */
+                behindSeconds: number;
+                /** @description The transaction that has held them back for longest; null if none has for a second. */
+                holder: {
+                    /**
+                     * @description The name that its program gave PostgreSQL; of a prepared transaction its own name.
+                     * @example psql
+                     */
+                    application: string;
+                    /**
+                     * @description The role that it signed in with.
+                     * @example postgres
+                     */
+                    user: string;
+                    /** @description The process of PostgreSQL; null for a prepared transaction. */
+                    pid: number | null;
+                    /**
+                     * @description As in `pg_stat_activity`, or `prepared`; null if Bellhop's role may not see it.
+                     * @example idle in transaction
+                     */
+                    state: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When it began; when it was first seen if Bellhop's role may not see that.
+                     * @example 2026-03-01T09:30:00.000Z
+                     */
+                    since: string;
+                } | null;
+            };
         };
         /** @description The record of a task. */
         Task: {

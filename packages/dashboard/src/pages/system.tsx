@@ -5,9 +5,10 @@ import { useLiveQuery } from "../data/live.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Loaded, Page, PageHead, Panel } from "../parts/page.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { Ago } from "../parts/time.tsx";
+import { Ago, Moment } from "../parts/time.tsx";
 
-type Node = AnswerOf<"getSystem">["nodes"][number];
+type Answer = AnswerOf<"getSystem">;
+type Node = Answer["nodes"][number];
 
 /** Nodes and database, for those who run the server. */
 export function System() {
@@ -16,7 +17,7 @@ export function System() {
     <Page title="System">
       <PageHead title="System" />
       <Loaded query={system} rows={8}>
-        {({ nodes, database }) => (
+        {({ nodes, database, events }) => (
           <>
             <Panel title="Nodes" flush>
               <Table rows={nodes} keyOf={({ name }) => name} columns={columnsOf(nodes)} />
@@ -48,6 +49,7 @@ export function System() {
                       </span>
                     ),
                   ],
+                  ["Events", <Delay key="events" of={events} />],
                 ]}
               />
             </Panel>
@@ -55,6 +57,20 @@ export function System() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** Who holds event streams and webhooks back. */
+function Delay({ of: { behindSeconds, holder } }: { readonly of: Answer["events"] }) {
+  if (holder === null) return <span>not held back</span>;
+  const { application, user, pid, state, since } = holder;
+  return (
+    <span className="wrap" style={{ color: "var(--failed)" }}>
+      Event streams and webhooks have waited for {formatDuration(behindSeconds * 1000)}. A transaction has
+      written events and has not ended: {application || "a program without a name"} as {user}
+      {pid === null ? "" : `, process ${pid}`}
+      {state === null ? "" : `, ${state}`}, since <Moment at={since} />.
+    </span>
   );
 }
 

@@ -21,6 +21,7 @@ export function createMetrics(deps: {
   readonly version: string;
   readonly time: Time;
   readonly readDepths: () => Promise<readonly QueueDepth[]>;
+  readonly readEventsBehindMs: () => Promise<number>;
 }) {
   const registry = new Registry();
   const registers = [registry];

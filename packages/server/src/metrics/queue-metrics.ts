@@ -20,11 +20,12 @@ export interface QueueDepth extends Readonly<Record<(typeof STATES)[number], num
   readonly oldestPendingSeconds: number;
 }
 
-/** How much waits in which queue: read from the database when it is asked for. */
+/** How much waits in which queue, and for how long events wait: read from the database when it is asked for. */
 export function createQueueMetrics(deps: {
   readonly registry: Registry;
   readonly time: Time;
   readonly readDepths: () => Promise<readonly QueueDepth[]>;
+  readonly readEventsBehindMs: () => Promise<number>;
 }) {
   const registers = [deps.registry];
   const tasks = new Gauge({
@@ -39,9 +40,14 @@ export function createQueueMetrics(deps: {
     labelNames: ["queue"],
     registers,
   });
+  const behind = new Gauge({
+    name: "bellhop_events_behind_seconds",
+    help: "For how long an open transaction has held back event streams and webhooks; 0 if none has for a second.",
+    registers,
+  });
   const isUp = new Gauge({
     name: "bellhop_database_up",
-    help: "1 if the depths of the queues could be read, otherwise 0 and they are missing.",
+    help: "1 if the depths of the queues and the delay of events could be read, otherwise 0 and they are missing.",
     registers,
   });
   let freshUntilMs = Number.NEGATIVE_INFINITY;
@@ -50,8 +56,9 @@ export function createQueueMetrics(deps: {
   async function read(): Promise<boolean> {
     const beganMs = deps.time.monotonicMs();
     try {
-      const depths = await deps.readDepths();
+      const [depths, behindMs] = await Promise.all([deps.readDepths(), deps.readEventsBehindMs()]);
       show(depths);
+      behind.set(behindMs / 1000);
       const nowMs = deps.time.monotonicMs();
       freshUntilMs = nowMs + Math.max(FRESH_MS, (nowMs - beganMs) * REST_FACTOR);
       return true;
@@ -80,7 +87,9 @@ export function createQueueMetrics(deps: {
       reading ??= read();
       const isKnown = await within(deps.time, LONGEST_READ_MS, reading);
       isUp.set(isKnown ? 1 : 0);
-      if (!isKnown) show([]);
+      if (isKnown) return;
+      show([]);
+      behind.remove();
     },
   };
 }

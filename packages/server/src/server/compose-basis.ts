@@ -17,6 +17,7 @@ import type { Caller } from "../outbound/caller.ts";
 import type { HitLines } from "../processes/hits.ts";
 import { createLoopShare } from "../service/access/loop-share.ts";
 import { createStorageQuota } from "../service/storage-quota.ts";
+import { createEventDelayReader } from "../service/tasks/event-delay.ts";
 import { createEventFeed } from "../service/tasks/event-feed.ts";
 import { createEventSerializer, type EventSerializer } from "../service/tasks/event-serializer.ts";
 import type { ProviderService } from "../service/tasks/provider-service.ts";
@@ -84,10 +85,12 @@ const MOST_NODES = 2 ** 47;
 export function composeBasis({ databases, keyRing, time, planLimits, space, log, serializer }: NodeDeps) {
   const database = databases.api;
   const vault = createVault({ sql: database, keyRing });
+  const eventDelay = createEventDelayReader({ sql: database, time });
   const metrics = createMetrics({
     version: VERSION,
     time,
     readDepths: () => readQueueDepths(database, MOST_QUEUES),
+    readEventsBehindMs: async () => (await eventDelay.read())?.behindMs ?? 0,
   });
   const events = createEventFeed({
     sql: database,
@@ -121,6 +124,7 @@ export function composeBasis({ databases, keyRing, time, planLimits, space, log,
     loop,
     waits,
     events,
+    eventDelay,
     signingSecrets: createSigningSecretService({ database, vault, monotonicMs: time.monotonicMs }),
     messageKeys: createMessageKeyService({ database, vault, monotonicMs: time.monotonicMs }),
     metrics,

@@ -143,6 +143,11 @@ export function composeServices(
     audit: createAuditService({ sql: database }),
     json: parts.json,
     loop,
-    system: createSystemService({ sql: database, embedded: deps.embedded, disk: deps.space ?? null }),
+    system: createSystemService({
+      sql: database,
+      embedded: deps.embedded,
+      disk: deps.space ?? null,
+      eventDelay: parts.eventDelay,
+    }),
   };
 }

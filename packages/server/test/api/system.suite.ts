@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import { newApiKey, storeApiKey } from "../../src/service/access/api-key-service.ts";
 import { SCHEMA_VERSION } from "../../src/store/migrate.ts";
+import { until } from "../patience.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 import type { Credential } from "./test-team.ts";
 
@@ -84,6 +85,26 @@ describe("GET /v1/system", () => {
     assert.equal(await lag(), 0);
     await api.server.database.rows("update nodes set loop_lag_ms = null");
     assert.equal((await ask()).body.nodes[0].loopLagMs, null);
+  });
+
+  it("shows which transaction holds events back, and for how long", async () => {
+    const { database } = api.server;
+    const shown = async () => (await ask()).body.events;
+    await until(async () => (await shown()).holder === null, { everyMs: 50 });
+    assert.equal((await shown()).behindSeconds, 0);
+    await database.transaction(async (sql) => {
+      const [own] = await sql.rows<{ pid: number; user: string; since: string }>(
+        `with written as (insert into events (team_id, sandbox, queue, entries) values (0, false, '', '[]'))
+         select pg_backend_pid() as pid, current_user as user`,
+      );
+      await until(async () => (await shown()).holder !== null, { everyMs: 50 });
+      const { behindSeconds, holder } = await shown();
+      const { since, ...rest } = holder;
+      assert.deepEqual(rest, { application: "test", ...own, state: "idle in transaction" });
+      assert.ok(behindSeconds >= 1);
+      assert.ok(Number.isFinite(Date.parse(since)));
+    });
+    await until(async () => (await shown()).holder === null, { everyMs: 50 });
   });
 
   it("answers 404 to any other team", async () => {

@@ -19,9 +19,11 @@ describe("queue depths", () => {
   let metrics: Metrics;
   let reads: number;
   let read: () => Promise<readonly QueueDepth[]>;
+  let behindMs: number;
   beforeEach(() => {
     time = createTestTime();
     reads = 0;
+    behindMs = 0;
     read = async () => [depthOf("default", reads)];
     metrics = createMetrics({
       version: "1.2.3",
@@ -30,6 +32,7 @@ describe("queue depths", () => {
         reads += 1;
         return read();
       },
+      readEventsBehindMs: async () => behindMs,
     });
   });
 
@@ -78,6 +81,18 @@ describe("queue depths", () => {
     const scraped = await scrape();
     assert.equal(scraped.value("bellhop_queue_tasks", { queue: "_rest", state: "pending" }), 7);
     assert.equal(scraped.value("bellhop_queue_oldest_pending_seconds", { queue: "_rest" }), 7);
+  });
+
+  it("come with the delay of events, which is omitted with them", async () => {
+    assert.equal((await scrape()).value("bellhop_events_behind_seconds"), 0);
+    time.pass(5_000);
+    behindMs = 61_500;
+    assert.equal((await scrape()).value("bellhop_events_behind_seconds"), 61.5);
+    time.pass(5_000);
+    read = async () => {
+      throw new Error("away");
+    };
+    assert.deepEqual((await scrape()).families.get("bellhop_events_behind_seconds")?.samples, []);
   });
 
   it("are omitted when they cannot be read, and read again by the next scrape", async () => {

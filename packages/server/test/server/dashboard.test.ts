@@ -258,6 +258,7 @@ describe("the dashboard in a browser", { skip: SKIPPED }, () => {
     await go("/system");
     await page.getByText(/of at most \d+/).waitFor();
     await page.getByRole("columnheader", { name: "Loop lag" }).waitFor();
+    await page.getByText("not held back").waitFor();
   });
 
   it("shows failures with the target's message and a retry button on a phone", async () => {

@@ -1,4 +1,5 @@
 import type { SystemService } from "../../service/operator/system-service.ts";
+import type { EventDelay } from "../../service/tasks/event-delay.ts";
 import { access } from "../http/access.ts";
 import { callerOf } from "../http/auth-hook.ts";
 import { costs, SMALL } from "../http/cost.ts";
@@ -22,7 +23,7 @@ export function registerSystemRoute(app: Api, system: SystemService): void {
       },
     },
     async (request): Promise<SystemState> => {
-      const { nodes, database } = await system.read(callerOf(request));
+      const { nodes, database, eventDelay } = await system.read(callerOf(request));
       return {
         nodes: nodes.map(({ startedAt, lagMs, clockOffsetMs, loopLagMs, ...node }) => ({
           ...node,
@@ -32,7 +33,17 @@ export function registerSystemRoute(app: Api, system: SystemService): void {
           loopLagMs: loopLagMs === null ? null : Math.round(loopLagMs),
         })),
         database,
+        events: describeDelay(eventDelay),
       };
     },
   );
+}
+
+function describeDelay(delay: EventDelay | null): SystemState["events"] {
+  if (delay === null) return { behindSeconds: 0, holder: null };
+  const { behindMs, holder } = delay;
+  return {
+    behindSeconds: Math.round(behindMs / 100) / 10,
+    holder: { ...holder, since: holder.since.toISOString() },
+  };
 }

@@ -53,5 +53,34 @@ export const SystemState = model("SystemState", "The nodes and their database.",
       { description: "Its disk, if embedded, or its limit; null if neither is known." },
     ),
   }),
+  events: Type.Object({
+    behindSeconds: Type.Number({
+      description:
+        "For how long an open transaction has held back event streams and webhooks; 0 if none has for a second.",
+    }),
+    holder: Type.Union(
+      [
+        Type.Object({
+          application: Type.String({
+            description: "The name that its program gave PostgreSQL; of a prepared transaction its own name.",
+            examples: ["psql"],
+          }),
+          user: Type.String({ description: "The role that it signed in with.", examples: ["postgres"] }),
+          pid: Type.Unsafe<number | null>({
+            type: ["integer", "null"],
+            description: "The process of PostgreSQL; null for a prepared transaction.",
+          }),
+          state: Type.Unsafe<string | null>({
+            type: ["string", "null"],
+            description: "As in `pg_stat_activity`, or `prepared`; null if Bellhop's role may not see it.",
+            examples: ["idle in transaction"],
+          }),
+          since: instant("When it began; when it was first seen if Bellhop's role may not see that."),
+        }),
+        Type.Null(),
+      ],
+      { description: "The transaction that has held them back for longest; null if none has for a second." },
+    ),
+  }),
 });
 export type SystemState = Static<typeof SystemState>;

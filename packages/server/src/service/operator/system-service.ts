@@ -6,6 +6,7 @@ import { firstTeam } from "../../store/identity/teams.ts";
 import { schemaVersion } from "../../store/migrate.ts";
 import { listNodes } from "../../store/nodes.ts";
 import { type Sql, statement } from "../../store/sql.ts";
+import type { EventDelay, EventDelayReader } from "../tasks/event-delay.ts";
 
 export interface SystemState {
   readonly nodes: readonly NodeStatus[];
@@ -20,6 +21,7 @@ export interface SystemState {
     /** Null: neither its disk nor a limit is known. */
     readonly disk: { readonly freeBytes: number; readonly usedPercent: number } | null;
   };
+  readonly eventDelay: EventDelay | null;
 }
 
 export interface SystemService {
@@ -45,6 +47,7 @@ export function createSystemService({
   sql,
   embedded,
   disk,
+  eventDelay,
 }: {
   readonly sql: Sql;
   readonly embedded: boolean;
@@ -52,18 +55,20 @@ export function createSystemService({
     readonly freeBytes: () => Promise<number>;
     readonly usedPercent: () => Promise<number>;
   } | null;
+  readonly eventDelay: EventDelayReader;
 }): SystemService {
   const isOperator = async ({ teamId }: Principal) => teamId === (await firstTeam(sql));
   return {
     isOperator,
     async read(principal) {
       if (!(await isOperator(principal))) throw new Problem("not_found");
-      const [nodes, schema, sizeBytes, freeBytes, usedPercent, [server]] = await Promise.all([
+      const [nodes, schema, sizeBytes, freeBytes, usedPercent, delay, [server]] = await Promise.all([
         listNodes(sql),
         schemaVersion(sql),
         readDatabaseBytes(sql),
         disk?.freeBytes() ?? 0,
         disk?.usedPercent() ?? 0,
+        eventDelay.read(),
         sql.rows<DatabaseServer>(READ_DATABASE_SERVER),
       ]);
       const { version = "", connections = 0, maxConnections = 0 } = server ?? {};
@@ -71,6 +76,7 @@ export function createSystemService({
       return {
         nodes,
         database: { version, schema, embedded, sizeBytes, connections, maxConnections, disk: space },
+        eventDelay: delay,
       };
     },
   };

@@ -45,3 +45,35 @@ export async function lookAtEventWriters(sql: Sql): Promise<WritersLook> {
   if (look === undefined) throw new Error("The writers of events were not told");
   return look;
 }
+
+const FIND_EVENT_HOLDERS = statement(
+  "find_event_holders",
+  `select l.virtualtransaction || ' ' || coalesce(l.pid, 0) as name, l.pid,
+          coalesce(a.application_name, p.gid, '') as application, coalesce(a.usename, p.owner, '') as "user",
+          case when l.pid is null then 'prepared' else a.state end as state,
+          (extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared)) * 1000)::float8 as "forMs"
+     from pg_locks l
+     left join pg_stat_activity a on a.pid = l.pid
+     left join pg_prepared_xacts p on l.pid is null and p.transaction = any(
+       select t.transactionid from pg_locks t
+        where t.locktype = 'transactionid' and t.pid is null and t.virtualtransaction = l.virtualtransaction)
+    where l.granted and ${HOLDS_EVENTS}
+    order by "forMs" desc nulls first limit 20`,
+);
+
+/** An open transaction that has written events, or may have. */
+export interface EventHolder {
+  /** Of its session; a prepared transaction has none, and its name is the application. */
+  readonly pid: number | null;
+  readonly application: string;
+  readonly user: string;
+  /** As PostgreSQL calls it: `active`, `idle in transaction` and others, or `prepared`. Null: hidden from our role. */
+  readonly state: string | null;
+}
+
+/** Some of those that have been open for longest, with a name each. `forMs` null: hidden from our role. */
+export async function findEventHolders(
+  sql: Sql,
+): Promise<(EventHolder & { readonly name: string; readonly forMs: number | null })[]> {
+  return sql.rows(FIND_EVENT_HOLDERS);
+}
