@@ -80,7 +80,11 @@ export function createNodeEngine(options: {
     changes,
     follow: engine.follow,
   });
-  engine.actors.add({ name: "bulks", once: bulks.workOnce });
+  engine.actors.add({
+    name: "bulks",
+    once: bulks.workOnce,
+    cost: { rows: 100, bytes: 0, per: "team", turns: "each" },
+  });
   const schedules = server.createScheduleRunner({
     database: databases.api,
     accept: async () => ({ task: options.nextScheduled(), finish: noVault }),
@@ -90,7 +94,11 @@ export function createNodeEngine(options: {
     // The turns of the server have a clock of their own.
     inTurns: async (_teamId, items, work) => items.map(work),
   });
-  engine.actors.add({ name: "scheduler", once: schedules.fireOnce });
+  engine.actors.add({
+    name: "scheduler",
+    once: schedules.fireOnce,
+    cost: { rows: 300, bytes: 2 ** 20, turns: "in turn" },
+  });
   return engine;
 }
 

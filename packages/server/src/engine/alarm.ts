@@ -5,10 +5,13 @@ import { type DueLook, lookForDue, queuesWithDueTasks } from "../store/tasks/due
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Flows } from "./flows.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 import { createTimetable } from "./timetable.ts";
 
 /** Polling interval. If a hint is lost, a delayed task of another node is found this late at worst. */
 export const POLL_MS = 5_000;
+export const ALARM_COST: RoundCost = { rows: 1, bytes: LEAN, per: "queue", turns: "each" };
+export const FLOW_ALARM_COST: RoundCost = { rows: 1, bytes: LEAN, per: "flow", turns: "each" };
 /**
  * Overlap of two checks, because a commit takes time. Checks that a timer triggered overlap less, as there are many of
  * them.

@@ -1,10 +1,11 @@
 import type { Database, Sql } from "../store/sql.ts";
-import { type HeldHost, heldHosts, passTasks } from "../store/tasks/breaker-passes.ts";
+import { type HeldHost, heldHosts, PASSED_TOGETHER, passTasks } from "../store/tasks/breaker-passes.ts";
 import { holdFlowTasks, holdTasks } from "../store/tasks/held-hosts.ts";
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 import type { Actors } from "./actors.ts";
 import type { Flow } from "./local-flow.ts";
 import type { LocalQueue } from "./local-queues.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 /** While a host may have passes: the longest delay of a pass if no hint tells that the last one has ended. */
 const ROUND_MS = 1_000;
@@ -12,6 +13,8 @@ const ROUND_MS = 1_000;
 const IDLE_MS = 5_000;
 /** So that one round does not take long. */
 const MOST_BATCHES = 20;
+/** Each portion passes tasks of one host in one queue. */
+const COST: RoundCost = { rows: PASSED_TOGETHER, bytes: PASSED_TOGETHER * LEAN, per: "queue", turns: "each" };
 
 export interface Breakers {
   /**
@@ -56,7 +59,7 @@ export function createBreakers(deps: {
     return Math.min(IDLE_MS, ...held.map(({ waitMs }) => Math.ceil(waitMs) + 1));
   }
 
-  const actor = deps.actors.add({ name: "breakers", once: passOnce });
+  const actor = deps.actors.add({ name: "breakers", once: passOnce, cost: COST });
   return {
     async holdBack(teamId, { queueId, ordered }) {
       if (ordered) return;

@@ -1,5 +1,6 @@
 import type { Limits } from "../domain/limits.ts";
 import { LIMITS, UNBOUNDED } from "../domain/limits.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 /** The account that a team's calls are counted for, and the team's limits. */
 export interface TeamBudget {
@@ -33,6 +34,7 @@ export interface Budget {
 }
 
 const REFRESH_MS = 30_000;
+export const BUDGET_COST: RoundCost = { rows: 1, bytes: LEAN, per: "team", turns: "each" };
 /** Limit of remembered teams, more than one node serves at a time. Beyond it, teams without work in flight are forgotten. */
 const MOST_KNOWN = 20_000;
 /** The share of a pool that is reserved for accounts without work in flight there: one item each. */

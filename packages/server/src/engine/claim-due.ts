@@ -12,7 +12,7 @@ import type { QueueClaims } from "./queue-claims.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 /** A larger claim delays its first task without a gain. */
-const CLAIM_LIMIT = 200;
+export const CLAIM_LIMIT = 200;
 
 export interface ClaimDueDeps {
   readonly localQueues: LocalQueues;

@@ -10,9 +10,11 @@ import {
 import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { type RoundCost, WHOLE } from "./round-cost.ts";
 import { post } from "./signed-post.ts";
 
 const BATCH = 50;
+export const COURIER_COST: RoundCost = { rows: BATCH, bytes: BATCH * WHOLE, turns: "in turn" };
 /** Maximum in flight on this node. One team alone gets half of them. */
 export const MOST_NOTIFICATIONS = 400;
 /** Eight tries over a day: one at once, the others after these delays. */

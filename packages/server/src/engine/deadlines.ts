@@ -3,10 +3,12 @@ import type { Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { expireTasks, untilNextDeadlineMs } from "../store/tasks/task-deadlines.ts";
 import type { DatabaseClock } from "./database-clock.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 import { createTimetable } from "./timetable.ts";
 
 const LONGEST_NAP_MS = 1_000;
 const BATCH = 500;
+export const DEADLINE_COST: RoundCost = { rows: BATCH, bytes: BATCH * LEAN, turns: "oldest first" };
 
 export interface Deadlines {
   /** Ends tasks that waited or were polled for too long. Returns the milliseconds until the next round. */

@@ -1,4 +1,4 @@
-import { type ClaimDueDeps, createClaimDue } from "./claim-due.ts";
+import { CLAIM_LIMIT, type ClaimDueDeps, createClaimDue } from "./claim-due.ts";
 import {
   hasWork,
   type LocalQueue,
@@ -9,12 +9,14 @@ import {
   takeTurnOfFlows,
 } from "./local-queues.ts";
 import type { Log } from "./log.ts";
+import { type RoundCost, WHOLE } from "./round-cost.ts";
 import { createSlotRequests, type SlotRequestDeps } from "./slot-requests.ts";
 
 /** Queues that are served by one statement. More would hold their rows, or their first tasks, for too long. */
 const QUEUES_TOGETHER = 50;
 /** Concurrent claims: one waits for the disk while the other is planned. */
 const CLAIMERS = 2;
+export const CLAIM_COST: RoundCost = { rows: CLAIM_LIMIT, bytes: CLAIM_LIMIT * WHOLE, turns: "in turn" };
 const NAP_AFTER_ERROR_MS = 250;
 
 /** A slot reserved for a task that is about to be inserted. It is valid until its queue changes. */

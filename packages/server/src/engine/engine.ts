@@ -3,27 +3,28 @@ import type { TaskChanges } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Settled } from "../store/tasks/task-settlements.ts";
 import { createActors } from "./actors.ts";
-import { createAlarm, createFlowAlarm } from "./alarm.ts";
+import { ALARM_COST, createAlarm, createFlowAlarm, FLOW_ALARM_COST } from "./alarm.ts";
 import { createAttemptSlot } from "./attempt-slot.ts";
 import { createAttempts } from "./attempts.ts";
 import { createBreakers } from "./breakers.ts";
-import { createBudget, type FindBudgets } from "./budget.ts";
+import { BUDGET_COST, createBudget, type FindBudgets } from "./budget.ts";
 import { createCancellations } from "./cancellations.ts";
-import { type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
+import { COURIER_COST, type ComposeMessage, createCourier, MOST_NOTIFICATIONS } from "./courier.ts";
 import { createDatabaseClock } from "./database-clock.ts";
-import { createDeadlines } from "./deadlines.ts";
-import { createDispatcher } from "./dispatcher.ts";
+import { createDeadlines, DEADLINE_COST } from "./deadlines.ts";
+import { CLAIM_COST, createDispatcher } from "./dispatcher.ts";
 import type { EngineDatabases } from "./engine-databases.ts";
 import type { Engine } from "./engine-view.ts";
 import type { HasRoom } from "./fit-result.ts";
+import { FLOW_CLAIM_COST } from "./flow-claim-request.ts";
 import { createFlows } from "./flows.ts";
 import { createFollowers } from "./followers.ts";
 import { createHintHandler } from "./hint-handler.ts";
 import { createHints } from "./hints.ts";
 import { createHostAttempts } from "./host-attempts.ts";
 import { paceByHost } from "./host-pace.ts";
-import { createIntake } from "./intake.ts";
-import { createJanitor } from "./janitor.ts";
+import { createIntake, INTAKE_COST } from "./intake.ts";
+import { createJanitor, JANITOR_COST } from "./janitor.ts";
 import { createLease } from "./lease.ts";
 import { createLocalQueues, type LocalQueue, startsBeforeSettled } from "./local-queues.ts";
 import type { Log } from "./log.ts";
@@ -31,19 +32,27 @@ import type { MessageCalls } from "./message-calls.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import { createOrderedQueues } from "./ordered-queues.ts";
 import type { Outgoing, TraceCalls } from "./outgoing.ts";
-import { createPoller, MOST_POLLS } from "./poller.ts";
+import { createPoller, MOST_POLLS, POLL_COST } from "./poller.ts";
 import { createQueueClaims } from "./queue-claims.ts";
-import { createReaper } from "./reaper.ts";
+import { createReaper, REAPER_COST } from "./reaper.ts";
 import { createRecheck } from "./recheck.ts";
-import { createSettler } from "./settler.ts";
-import { createSlotKeeper } from "./slot-keeper.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
+import { createSettler, SETTLE_COST } from "./settler.ts";
+import { createSlotKeeper, SLOT_COST } from "./slot-keeper.ts";
 import { createUnanswered } from "./unanswered.ts";
 import { createWaitingTasks } from "./waiting-tasks.ts";
-import { createWebhookCourier, MOST_DELIVERIES, type SettleDelivery } from "./webhook-courier.ts";
+import {
+  createWebhookCourier,
+  DELIVERY_COST,
+  MOST_DELIVERIES,
+  type SettleDelivery,
+} from "./webhook-courier.ts";
 
 export type { Engine } from "./engine-view.ts";
 
 const RECONCILE_MS = 5_000;
+const RECONCILE_COST: RoundCost = { rows: 1, bytes: LEAN, per: "call", turns: "each" };
+const LEASE_COST: RoundCost = { rows: 1, bytes: LEAN, turns: "none" };
 /** The longest that a stop waits for a silent database to store accepted tasks. */
 const LAST_INTAKE_MS = 2_000;
 /** The longest that a stop waits for the release of claims: a process must exit within 5 s after its grace period. */
@@ -265,18 +274,24 @@ export function createEngine(deps: {
     send: tell,
   });
   const slotKeeper = createSlotKeeper({ sql: databases.chores, localQueues, lease, dispatcher, time, hint });
-  const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce });
-  const flowAlarmActor = actors.add({ name: "flow-alarm", once: flowAlarm.ringOnce });
-  const pollerActor = actors.add({ name: "poller", once: poller.workOnce });
-  const courierActor = actors.add({ name: "courier", once: courier.workOnce });
-  actors.add({ name: "webhook-courier", once: webhookCourier.workOnce });
-  actors.add({ name: "deadlines", once: deadlines.expireOnce });
-  actors.add({ name: "reaper", once: reaper.reapOnce });
-  actors.add({ name: "janitor", once: janitor.cleanOnce });
-  const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce });
+  const alarmActor = actors.add({ name: "alarm", once: alarm.ringOnce, cost: ALARM_COST });
+  const flowAlarmActor = actors.add({ name: "flow-alarm", once: flowAlarm.ringOnce, cost: FLOW_ALARM_COST });
+  const pollerActor = actors.add({ name: "poller", once: poller.workOnce, cost: POLL_COST });
+  const courierActor = actors.add({ name: "courier", once: courier.workOnce, cost: COURIER_COST });
+  actors.add({ name: "webhook-courier", once: webhookCourier.workOnce, cost: DELIVERY_COST });
+  actors.add({ name: "deadlines", once: deadlines.expireOnce, cost: DEADLINE_COST });
+  actors.add({ name: "reaper", once: reaper.reapOnce, cost: REAPER_COST });
+  actors.add({ name: "janitor", once: janitor.cleanOnce, cost: JANITOR_COST });
+  const slotKeeperActor = actors.add({ name: "slot-keeper", once: slotKeeper.tidyOnce, cost: SLOT_COST });
   const reconcile = () => attempts.reconcileOnce().then(() => RECONCILE_MS);
-  actors.add({ name: "reconciler", once: reconcile });
-  actors.add({ name: "budgets", once: budget.refreshOnce });
+  actors.add({ name: "reconciler", once: reconcile, cost: RECONCILE_COST });
+  actors.add({ name: "budgets", once: budget.refreshOnce, cost: BUDGET_COST });
+
+  actors.declare("lease", LEASE_COST);
+  actors.declare("dispatcher", CLAIM_COST);
+  actors.declare("flows", FLOW_CLAIM_COST);
+  actors.declare("intake", INTAKE_COST);
+  actors.declare("settler", SETTLE_COST);
 
   const hear = createHintHandler({
     ownId: workerId,

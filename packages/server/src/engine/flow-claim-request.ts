@@ -2,11 +2,13 @@ import type { FlowClaimRequest } from "../store/tasks/flow-claims.ts";
 import type { KnownFlows } from "./known-flows.ts";
 import type { Flow } from "./local-flow.ts";
 import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+import { type RoundCost, WHOLE } from "./round-cost.ts";
 
 /** Tasks in one claim. */
 export const CLAIM_LIMIT = 200;
 /** Flows in one claim. */
 const MOST_FLOWS = 100;
+export const FLOW_CLAIM_COST: RoundCost = { rows: CLAIM_LIMIT, bytes: CLAIM_LIMIT * WHOLE, turns: "in turn" };
 
 /** The flows that wait for this queue, with slots for them in all of their queues: tasks of a flow go by priority there. */
 export function chooseFlows(

@@ -11,11 +11,13 @@ import type { Dispatcher, Reservation } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
 import type { LocalQueue } from "./local-queues.ts";
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
+import type { RoundCost } from "./round-cost.ts";
 import type { Unanswered } from "./unanswered.ts";
 
 const MAX_ITEMS = 300;
 /** Characters of bodies per statement: it must be stored well before its callers time out. */
 const MAX_WEIGHT = 2 ** 20;
+export const INTAKE_COST: RoundCost = { rows: MAX_ITEMS, bytes: MAX_WEIGHT, turns: "oldest first" };
 /** Beyond this many waiting inserts a 503 is better than a longer queue, for a team that has its share of them. */
 const MAX_WAITING = 10_000;
 /** Callers get an answer within 2 s. After a 503 the task may still be stored. */

@@ -6,10 +6,12 @@ import {
   removeExpiredTasks,
   removePendingOfDeletedQueues,
 } from "../store/tasks/task-removals.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 const ROUND_MS = 60_000;
 /** Small enough that no statement holds locks or writes WAL for long. */
 const BATCH = 1_000;
+export const JANITOR_COST: RoundCost = { rows: BATCH, bytes: BATCH * LEAN, turns: "oldest first" };
 
 export interface Janitor {
   /**

@@ -1,10 +1,18 @@
 import type { ChangedTask, TaskChanges } from "../domain/task-changes.ts";
 import type { Sql } from "../store/sql.ts";
-import { joinFlowTasks, type OrderedQueue, orderedQueues } from "../store/tasks/ordered-lines.ts";
+import {
+  joinFlowTasks,
+  MOST_JOINING,
+  type OrderedQueue,
+  orderedQueues,
+} from "../store/tasks/ordered-lines.ts";
 import type { Actors } from "./actors.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 /** How late the next task of a line starts if the end of the one before it was not heard of. */
 const ROUND_MS = 5_000;
+/** A queue that has just become ordered: its waiting tasks with a flow join the line. */
+const COST: RoundCost = { rows: MOST_JOINING + 1, bytes: LEAN, per: "queue", turns: "each" };
 
 export interface OrderedQueues {
   /** Learns which queues are ordered, and has those with due tasks looked at. Returns the milliseconds until the next round. */
@@ -50,6 +58,6 @@ export function createOrderedQueues(deps: {
     return ROUND_MS;
   }
 
-  deps.actors.add({ name: "ordered-queues", once: lookOnce });
+  deps.actors.add({ name: "ordered-queues", once: lookOnce, cost: COST });
   return { lookOnce };
 }

@@ -32,10 +32,12 @@ import {
 import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
 import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { type RoundCost, WHOLE } from "./round-cost.ts";
 
 /** Maximum number of polls in flight on this node. One team alone gets half of them. */
 export const MOST_POLLS = 1_000;
 const BATCH = 100;
+export const POLL_COST: RoundCost = { rows: BATCH, bytes: BATCH * WHOLE, turns: "in turn" };
 /** A poll that takes longer than this is repeated. */
 const LONGEST_POLL_MS = 30_000;
 

@@ -2,12 +2,14 @@
 // without a clock, and a round every few seconds writes them. Each node has its own rows and writes the current totals
 // of a minute, not increments, so a write whose answer was lost can be repeated. A killed node loses the counts since
 // its last round, but no task.
+
 import { BUCKETS, bucketOf } from "../domain/histogram.ts";
 import type { ChangedTask, TaskListener } from "../domain/task-changes.ts";
 import { atMost, type Time } from "../domain/time.ts";
 import type { Sql } from "../store/sql.ts";
 import { type QueueMinute, sampleDepths, writeMinutes } from "../store/tasks/queue-stats.ts";
 import type { EngineMeter } from "./meter.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 const ROUND_MS = 10_000;
 const LAST_ROUND_MS = 500;
@@ -16,6 +18,7 @@ const MINUTE_MS = 60_000;
 const MOST_MINUTES = 60;
 /** Queues per statement. */
 const BATCH = 500;
+export const COUNTER_COST: RoundCost = { rows: BATCH, bytes: BATCH * LEAN, turns: "oldest first" };
 
 interface Cell extends QueueMinute {
   created: number;

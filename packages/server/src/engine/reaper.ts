@@ -8,8 +8,10 @@ import type { DatabaseClock } from "./database-clock.ts";
 import type { Followers } from "./followers.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 const ROUND_MS = 2_000;
+export const REAPER_COST: RoundCost = { rows: REAP_BATCH, bytes: REAP_BATCH * LEAN, turns: "oldest first" };
 /** A difference this large between the two clocks over one round is a jump, not drift. */
 const STEP_MS = 3_000;
 /** After a jump every worker gets this time to renew by the new clock. */

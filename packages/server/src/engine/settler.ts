@@ -16,8 +16,10 @@ import {
 import { createJointSettler, isCounted, isJoint, type Joins } from "./joint-settler.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush } from "./meter.ts";
+import { MIB, type RoundCost } from "./round-cost.ts";
 
 const MAX_ITEMS = 300;
+export const SETTLE_COST: RoundCost = { rows: MAX_ITEMS, bytes: MAX_ITEMS * MIB, turns: "oldest first" };
 /** One joint transaction holds the rows of so many tasks and writes so many characters at most. */
 const MAX_JOINT = { items: 100, weight: 1_048_576 } as const;
 const RETRY_MS = 200;

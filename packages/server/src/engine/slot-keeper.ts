@@ -5,8 +5,10 @@ import { releaseSlots, shrinkSlots } from "../store/tasks/queue-slots.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
 import { hasWork, type LocalQueue, type LocalQueues } from "./local-queues.ts";
+import { LEAN, type RoundCost } from "./round-cost.ts";
 
 const ROUND_MS = 2_000;
+export const SLOT_COST: RoundCost = { rows: 1, bytes: LEAN, per: "queue", turns: "each" };
 /** Slots of an idle queue are returned sooner if other workers could use them. */
 const IDLE_MS = { alone: 600_000, withPeers: 10_000 } as const;
 

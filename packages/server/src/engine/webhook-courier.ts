@@ -10,9 +10,11 @@ import {
 import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { MIB, type RoundCost } from "./round-cost.ts";
 import { post } from "./signed-post.ts";
 
 const BATCH = 50;
+export const DELIVERY_COST: RoundCost = { rows: BATCH, bytes: BATCH * MIB, turns: "in turn" };
 /** Maximum in flight on this node, separate from notifications. One team alone gets half of them. */
 export const MOST_DELIVERIES = 400;
 

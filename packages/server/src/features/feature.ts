@@ -1,5 +1,5 @@
 import type { OtherApi, RegisterRoutes } from "../api/server.ts";
-import type { Actor, Actors } from "../engine/actors.ts";
+import type { Actors, NewActor } from "../engine/actors.ts";
 import type { NodeDeps } from "../server/compose-basis.ts";
 import type { CoreServices } from "../server/compose-services.ts";
 import type { Sql } from "../store/sql.ts";
@@ -21,8 +21,8 @@ export interface Feature {
   readonly routes?: readonly RegisterRoutes[];
   /** Interfaces beside /v1. */
   readonly others?: readonly OtherApi[];
-  /** Loops that run on every node that makes calls. */
-  readonly actors?: readonly Pick<Actor, "name" | "once">[];
+  /** Loops that run on every node that makes calls. Each declares its cost. */
+  readonly actors?: readonly NewActor[];
   readonly retention?: readonly RemoveOldRecords[];
 }
 

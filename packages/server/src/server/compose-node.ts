@@ -3,16 +3,18 @@ import { publicTaskId } from "../domain/task-id.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { createFrontDesk, type FrontDesk } from "../engine/front-desk.ts";
 import { createOutgoing } from "../engine/outgoing.ts";
+import { COUNTER_COST } from "../engine/queue-counters.ts";
+import { LEAN, MIB } from "../engine/round-cost.ts";
 import { allFeatures, createFeatures, type Features } from "../features/features.ts";
 import { createMessageCalls } from "../features/qstash/index.ts";
 import { createDeliverySettlement } from "../features/webhooks/index.ts";
 import { turnSessionKeys } from "../service/access/session-keys.ts";
 import { createBudgetLookup } from "../service/access/team-budgets.ts";
 import { createNodeHeartbeat, type NodeHeartbeat } from "../service/node-heartbeat.ts";
-import { removeOldRecords } from "../service/retention.ts";
+import { REMOVED_TOGETHER, removeOldRecords } from "../service/retention.ts";
 import { watchDatabaseHealth } from "../store/database-health.ts";
 import { findTask } from "../store/tasks/task-reads.ts";
-import { createRotation } from "../vault/rotation.ts";
+import { createRotation, ROTATED_TOGETHER } from "../vault/rotation.ts";
 import { createTokenUses } from "../vault/token-uses.ts";
 import type { Vault } from "../vault/vault.ts";
 import { VERSION } from "../version.ts";
@@ -108,14 +110,23 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   metrics.watchCalls(() => engine.attempts.count, deps.capacity);
   // The operator replaces configured keys.
   if (deps.sessionKeys.length === 0) {
-    engine.actors.add({ name: "session-keys", once: () => turnSessionKeys(database) });
+    engine.actors.add({
+      name: "session-keys",
+      once: () => turnSessionKeys(database),
+      cost: { rows: 10, bytes: 10 * LEAN, turns: "none" },
+    });
   }
   if (keyRing !== null) {
     engine.actors.add({
       name: "vault-rotation",
       once: createRotation({ sql: database, keyRing }).turnOnce,
+      cost: { rows: ROTATED_TOGETHER, bytes: ROTATED_TOGETHER * MIB, turns: "oldest first" },
     });
-    engine.actors.add({ name: "vault-uses", once: tokenUses.writeOnce });
+    engine.actors.add({
+      name: "vault-uses",
+      once: tokenUses.writeOnce,
+      cost: { rows: 1, bytes: LEAN, per: "token", turns: "each" },
+    });
   }
   const heartbeat = addNodeHeartbeat(deps, basis, engine, engine);
   addDiskMonitor(basis, engine);
@@ -125,7 +136,11 @@ export function composeNode(deps: NodeDeps): BellhopNode<Engine> {
   const features = allFeatures(services.features);
   for (const actor of features.flatMap(({ actors = [] }) => actors)) engine.actors.add(actor);
   const retention = features.flatMap((feature) => feature.retention ?? []);
-  engine.actors.add({ name: "retention", once: () => removeOldRecords(database, retention) });
+  engine.actors.add({
+    name: "retention",
+    once: () => removeOldRecords(database, retention),
+    cost: { rows: REMOVED_TOGETHER, bytes: REMOVED_TOGETHER * LEAN, turns: "oldest first" },
+  });
   const writeLast = () => Promise.all([basis.counters.writeLast(), tokenUses.writeLast()]);
   return { engine, vault, services, heartbeat, writeLast };
 }
@@ -152,14 +167,15 @@ function addNodeHeartbeat(
     takeLoopLagMs: loop.takeLongestLateMs,
     nowMs: deps.time.nowMs,
   });
-  actors.add({ name: "heartbeat", once: heartbeat.beatOnce });
+  actors.add({ name: "heartbeat", once: heartbeat.beatOnce, cost: { rows: 1, bytes: LEAN, turns: "none" } });
   return heartbeat;
 }
 
 function addCounters({ counters }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
-  actors.add({ name: "queue-stats", once: counters.writeOnce });
+  actors.add({ name: "queue-stats", once: counters.writeOnce, cost: COUNTER_COST });
 }
 
 function addDiskMonitor({ space }: ReturnType<typeof composeBasis>, { actors }: FrontDesk | Engine): void {
-  if (space !== null) actors.add({ name: "space", once: space.lookOnce });
+  if (space !== null)
+    actors.add({ name: "space", once: space.lookOnce, cost: { rows: 0, bytes: LEAN, turns: "none" } });
 }

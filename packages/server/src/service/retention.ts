@@ -9,7 +9,7 @@ import { removeRetiredSecrets } from "../store/vault/signing-secrets.ts";
 
 const ROUND_MS = 60_000;
 /** Small enough that no statement holds locks or writes WAL for long. */
-const BATCH = 1_000;
+export const REMOVED_TOGETHER = 1_000;
 /** A year, and a month to look back at it. */
 const AUDIT_DAYS = 400;
 /** An hour longer than promised: the events of a resuming stream must not be deleted while it reads. */
@@ -25,11 +25,11 @@ export async function removeOldRecords(
 ): Promise<number> {
   await removeRetiredSecrets(sql);
   await removeLostNodes(sql);
-  const audited = await removeOldAuditEvents(sql, AUDIT_DAYS, BATCH);
-  const credentials = await removeExpiredCredentials(sql, BATCH);
-  const events = await removeOldEvents(sql, EVENT_HOURS_KEPT, BATCH);
-  const dedupeKeys = await removeOldDedupeKeys(sql, BATCH);
-  let isMore = [audited, events, dedupeKeys].includes(BATCH) || credentials >= BATCH;
+  const audited = await removeOldAuditEvents(sql, AUDIT_DAYS, REMOVED_TOGETHER);
+  const credentials = await removeExpiredCredentials(sql, REMOVED_TOGETHER);
+  const events = await removeOldEvents(sql, EVENT_HOURS_KEPT, REMOVED_TOGETHER);
+  const dedupeKeys = await removeOldDedupeKeys(sql, REMOVED_TOGETHER);
+  let isMore = [audited, events, dedupeKeys].includes(REMOVED_TOGETHER) || credentials >= REMOVED_TOGETHER;
   for (const remove of ofFeatures) isMore = (await remove(sql)) || isMore;
   return isMore ? 0 : ROUND_MS;
 }

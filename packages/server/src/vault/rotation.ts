@@ -18,7 +18,7 @@ import {
 } from "./other-seals.ts";
 import { tokenContext } from "./vault.ts";
 
-const BATCH = 200;
+export const ROTATED_TOGETHER = 200;
 /** Another node may still encrypt with the older key until the change has reached it. */
 const ROUND_MS = 60_000;
 /** There are many callbacks, and only open tasks have one: they are scanned every this many rounds. */
@@ -41,7 +41,7 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
   // Without a position, undecryptable tokens would be read again and again, and hide the rest.
   let place: TokenPlace | null = null;
 
-  async function rotateOnce(batch = BATCH): Promise<RotationStep> {
+  async function rotateOnce(batch = ROTATED_TOGETHER): Promise<RotationStep> {
     if (older.length === 0) return NOTHING;
     const tokens = await findTokensSealedBy(sql, older, place, batch);
     let resealed = 0;
@@ -68,9 +68,9 @@ export function createRotation(deps: { readonly sql: Sql; readonly keyRing: KeyR
 
   const walks = [
     rotateOnce,
-    createSigningWalk(deps, BATCH),
-    createChannelWalk(deps, older, BATCH),
-    createCallbackWalk(deps, older, BATCH),
+    createSigningWalk(deps, ROTATED_TOGETHER),
+    createChannelWalk(deps, older, ROTATED_TOGETHER),
+    createCallbackWalk(deps, older, ROTATED_TOGETHER),
   ];
   /** The current scan, and the round. With one key nothing is left after the first. */
   let current = 0;

@@ -2,9 +2,54 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Actors, createActors } from "../../src/engine/actors.ts";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
+import type { RoundCost } from "../../src/engine/round-cost.ts";
 import { createTimetable } from "../../src/engine/timetable.ts";
 import { openTestServer } from "../test-server.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/**
+ * What every actor costs, written down a second time and by hand: the rows and bytes of a portion, what it is a portion of, and
+ * how teams take turns.
+ */
+const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per: string, turns: string]>> = {
+  // Within the budget of each team, or an equal share of the portion.
+  dispatcher: [200, 800 * MIB, "portion", "in turn"],
+  flows: [200, 800 * MIB, "portion", "in turn"],
+  poller: [100, 400 * MIB, "portion", "in turn"],
+  courier: [50, 200 * MIB, "portion", "in turn"],
+  "webhook-courier": [50, 50 * MIB, "portion", "in turn"],
+  "alert-courier": [50, 50 * 64 * KIB, "portion", "in turn"],
+  scheduler: [300, MIB, "portion", "in turn"],
+  // A portion for each of those with work.
+  alarm: [1, KIB, "queue", "each"],
+  "flow-alarm": [1, KIB, "flow", "each"],
+  alerts: [500_000, 500 * KIB, "team", "each"],
+  breakers: [1_000, 1_000 * KIB, "queue", "each"],
+  budgets: [1, KIB, "team", "each"],
+  bulks: [100, 100 * KIB, "team", "each"],
+  "ordered-queues": [10_001, KIB, "queue", "each"],
+  reconciler: [1, KIB, "call", "each"],
+  "slot-keeper": [1, KIB, "queue", "each"],
+  "vault-uses": [1, KIB, "token", "each"],
+  webhooks: [100, 100 * MIB, "team", "each"],
+  // Rows that cost the same for every team.
+  deadlines: [500, 500 * KIB, "portion", "oldest first"],
+  intake: [300, MIB, "portion", "oldest first"],
+  janitor: [1_000, 1_000 * KIB, "portion", "oldest first"],
+  "queue-stats": [500, 500 * KIB, "portion", "oldest first"],
+  reaper: [500, 500 * KIB, "portion", "oldest first"],
+  retention: [1_000, 1_000 * KIB, "portion", "oldest first"],
+  sandbox: [100, 400 * MIB, "portion", "oldest first"],
+  settler: [300, 300 * MIB, "portion", "oldest first"],
+  "vault-rotation": [200, 200 * MIB, "portion", "oldest first"],
+  // Rows of no team.
+  heartbeat: [1, KIB, "portion", "none"],
+  lease: [1, KIB, "portion", "none"],
+  "session-keys": [10, 10 * KIB, "portion", "none"],
+};
 
 const turn = () => new Promise(setImmediate);
 const log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -23,6 +68,7 @@ describe("the actors of an engine", () => {
   function add(name: string, napMs: number) {
     return actors.add({
       name,
+      cost: { rows: 1, bytes: 1, turns: "none" },
       async once() {
         rounds.push(name);
         return napMs;
@@ -73,39 +119,32 @@ describe("the actors of an engine", () => {
     assert.deepEqual(rounds, []);
   });
 
-  it("are all in one list, including those outside the engine", async () => {
+  it("are all in one list, including those outside the engine, with costs as they are repeated by hand", async () => {
     const server = await openTestServer();
     try {
-      assert.deepEqual(server.engine.actors.all.map(({ name }) => name).sort(), [
-        "alarm",
-        "alert-courier",
-        "alerts",
-        "breakers",
-        "budgets",
-        "bulks",
-        "courier",
-        "deadlines",
-        "flow-alarm",
-        "heartbeat",
-        "janitor",
-        "ordered-queues",
-        "poller",
-        "queue-stats",
-        "reaper",
-        "reconciler",
-        "retention",
-        "sandbox",
-        "scheduler",
-        "session-keys",
-        "slot-keeper",
-        "vault-rotation",
-        "vault-uses",
-        "webhook-courier",
-        "webhooks",
+      const { all, costs } = server.engine.actors;
+      const declared = [...costs].map(([name, { rows, bytes, per, turns }]) => [
+        name,
+        [rows, bytes, per ?? "portion", turns],
       ]);
+      assert.deepEqual(Object.fromEntries(declared), ROUNDS);
+      const others = ["dispatcher", "flows", "intake", "lease", "settler"];
+      const names = [...all.map(({ name }) => name), ...others];
+      assert.deepEqual(names.sort(), Object.keys(ROUNDS).sort());
     } finally {
       await server.close();
     }
+  });
+
+  it("are refused without a cost, with one that is no bound, or where it does not say how teams take turns", () => {
+    const cost: RoundCost = { rows: 1, bytes: 1, turns: "none" };
+    const adding = (wrong: object | undefined) => () =>
+      actors.add({ name: "late", once: async () => 1, cost: wrong as RoundCost });
+    assert.throws(adding(undefined), /The actor late does not declare its cost/);
+    assert.throws(adding({ ...cost, rows: Number.POSITIVE_INFINITY }), /costs Infinity rows/);
+    assert.throws(adding({ ...cost, bytes: -1 }), /costs -1 bytes/);
+    assert.throws(adding({ rows: 1, bytes: 1 }), /does not say how teams take turns/);
+    assert.deepEqual(actors.all, []);
   });
 });
 

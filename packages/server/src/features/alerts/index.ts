@@ -5,8 +5,8 @@ import { createVault } from "../../vault/vault.ts";
 import { defineFeature } from "../feature.ts";
 import { registerAlertRoutes } from "./routes.ts";
 import { createAlertService } from "./service.ts";
-import { createAlertCourier } from "./worker-courier.ts";
-import { createAlertEvaluator } from "./worker-evaluator.ts";
+import { ALERT_COURIER_COST, createAlertCourier } from "./worker-courier.ts";
+import { ALERT_COST, createAlertEvaluator } from "./worker-evaluator.ts";
 
 /** What alerts read from other features. */
 interface Watched {
@@ -69,8 +69,8 @@ export const alerts = defineFeature((core, { schedules, webhooks, breakers }: Wa
       (app) => registerAlertRoutes(app, { alerts: service, refuseUrl, canMail: deliverMail !== null }),
     ],
     actors: [
-      { name: "alerts", once: evaluator.evaluateOnce },
-      { name: COURIER, once: courier.workOnce },
+      { name: "alerts", once: evaluator.evaluateOnce, cost: ALERT_COST },
+      { name: COURIER, once: courier.workOnce, cost: ALERT_COURIER_COST },
     ],
   };
 });

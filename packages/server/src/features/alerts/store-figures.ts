@@ -38,7 +38,7 @@ const counted = (side: string, bound: string) =>
  * Tasks with a flow wait in an index of their own, by team and flow. Each step goes to the first task of the next flow, queue
  * or priority of the team, however many wait there; a team has at most this many that are looked at.
  */
-const MOST_LANES = 10_000;
+export const MOST_LANES = 10_000;
 const FIRST_OF_LANE = "select flow, queue_id, priority, flow_due_at as at from tasks";
 const LANES = `(
      (${FIRST_OF_LANE} where team_id = $1 and flow_due_at is not null

@@ -5,6 +5,7 @@ import { createTeamOrder } from "../../domain/team-order.ts";
 import { createBudget, type FindBudgets } from "../../engine/budget.ts";
 import type { Log } from "../../engine/log.ts";
 import type { Outgoing } from "../../engine/outgoing.ts";
+import { LEAN, type RoundCost } from "../../engine/round-cost.ts";
 import { isMemberAddress } from "../../store/identity/members.ts";
 import type { Sql } from "../../store/sql.ts";
 import type { TeamRoom } from "../../store/tasks/due-teams.ts";
@@ -32,6 +33,7 @@ const MOST = 50;
  * places of others. The last places are for accounts that have none.
  */
 const MOST_OF_ACCOUNT = 10;
+export const ALERT_COURIER_COST: RoundCost = { rows: MOST, bytes: MOST * 64 * LEAN, turns: "in turn" };
 
 export interface AlertCourier {
   /** Starts the deliveries that are due. Returns the milliseconds until the next look. */

@@ -2,13 +2,23 @@
 // continues with old figures: every team's transaction checks that its round is still the current one. Two nodes, or a
 // request and a node, change one alert: both lock its row and decide from what it holds then. A state and the messages
 // about it are written in one transaction, so no message is lost or created twice.
+
 import type { Log } from "../../engine/log.ts";
+import { LEAN, type RoundCost } from "../../engine/round-cost.ts";
 import { newUuid } from "../../service/new-uuid.ts";
 import type { Database, Sql } from "../../store/sql.ts";
-import { type AlertStanding, isSameCondition, type Judgement, judge } from "./domain.ts";
+import {
+  type AlertStanding,
+  isSameCondition,
+  type Judgement,
+  judge,
+  MOST_ALERTS,
+  MOST_CHANNELS,
+} from "./domain.ts";
 import { composeMessage } from "./domain-messages.ts";
 import { enabledAlerts, lockEnabledAlerts, type StoredAlert, writeStandings } from "./store.ts";
 import { readChannelsOf } from "./store-channels.ts";
+import { MOST_LANES } from "./store-figures.ts";
 import { insertMessages } from "./store-messages.ts";
 import { holdRounds, shareRound, teamsWithAlerts } from "./store-rounds.ts";
 import { createFigures, type FigureSources } from "./worker-figures.ts";
@@ -18,6 +28,13 @@ const ROUND_SECONDS = 60;
 const LEASE_SECONDS = 30;
 const RENEW_MS = 10_000;
 const TEAMS = 100;
+/** Each alert reads a figure. */
+export const ALERT_COST: RoundCost = {
+  rows: MOST_ALERTS * MOST_LANES,
+  bytes: MOST_ALERTS * MOST_CHANNELS * LEAN,
+  per: "team",
+  turns: "each",
+};
 
 export interface AlertEvaluator {
   /** Renews the lease and runs a round if one is due. Returns the milliseconds until the next look. */

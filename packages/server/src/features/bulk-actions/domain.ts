@@ -21,7 +21,7 @@ export interface Bulk {
 }
 
 /** A larger turn would lock rows, and block their waiters, for longer. */
-const MOST_PER_TURN = 100;
+export const MOST_PER_TURN = 100;
 const LARGEST_STEP = 50;
 const TURNS_PER_SECOND = 10;
 

@@ -2,7 +2,7 @@ import { defineFeature } from "../feature.ts";
 import { registerBulkRoutes } from "./routes.ts";
 import { createBulkService } from "./service.ts";
 import { removeOldBulks } from "./store.ts";
-import { createBulkWorker } from "./worker.ts";
+import { BULK_COST, createBulkWorker } from "./worker.ts";
 
 const KEPT_DAYS = 30;
 /** Small enough that no statement holds locks or writes WAL for long. */
@@ -15,7 +15,7 @@ export const bulkActions = defineFeature(({ databases, changes, follow }) => {
   return {
     service,
     routes: [(app) => registerBulkRoutes(app, { bulks: service })],
-    actors: [{ name: "bulks", once: worker.workOnce }],
+    actors: [{ name: "bulks", once: worker.workOnce, cost: BULK_COST }],
     retention: [async (sql) => (await removeOldBulks(sql, KEPT_DAYS, BATCH)) === BATCH],
   };
 });

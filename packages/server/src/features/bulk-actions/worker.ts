@@ -1,16 +1,23 @@
 import type { ChangedTask, DismissedTask, RetriedTask, TaskChanges } from "../../domain/task-changes.ts";
+import { LEAN, type RoundCost } from "../../engine/round-cost.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
 import { dismissTask } from "../../store/tasks/task-dismissals.ts";
 import { removePendingTask } from "../../store/tasks/task-removals.ts";
 import { retryTask } from "../../store/tasks/task-retries.ts";
-import { turnSize } from "./domain.ts";
+import { MOST_PER_TURN, turnSize } from "./domain.ts";
 import { type BulkTurn, countTurn, lockNextBulk, nextBulkTeams, readTurn } from "./store.ts";
 
 /** The maximum delay until a new action is found. */
 const LONGEST_NAP_MS = 1_000;
 /** Another node processes it, usually for no longer than this. */
 const BUSY_NAP_MS = 50;
+export const BULK_COST: RoundCost = {
+  rows: MOST_PER_TURN,
+  bytes: MOST_PER_TURN * LEAN,
+  per: "team",
+  turns: "each",
+};
 /** Teams per round. */
 const MOST_TOGETHER = 1_000;
 

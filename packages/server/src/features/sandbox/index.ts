@@ -1,8 +1,9 @@
+import { WHOLE } from "../../engine/round-cost.ts";
 import { defineFeature } from "../feature.ts";
 import type { ScheduleRunner } from "../schedules/index.ts";
 import { registerSandboxRoutes } from "./routes.ts";
 import { createSandboxService } from "./service.ts";
-import { createSandboxWalk } from "./service-walk.ts";
+import { createSandboxWalk, STEPS_TOGETHER } from "./service-walk.ts";
 
 /** Moves the tasks of test keys through their states without a call, on a clock that the team can advance. */
 export const sandbox = defineFeature(
@@ -14,7 +15,13 @@ export const sandbox = defineFeature(
       service,
       walk,
       routes: [(app) => registerSandboxRoutes(app, service)],
-      actors: [{ name: "sandbox", once: walk.walkOnce }],
+      actors: [
+        {
+          name: "sandbox",
+          once: walk.walkOnce,
+          cost: { rows: STEPS_TOGETHER, bytes: STEPS_TOGETHER * WHOLE, turns: "oldest first" },
+        },
+      ],
     };
   },
 );

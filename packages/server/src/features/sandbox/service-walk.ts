@@ -21,7 +21,7 @@ import {
 } from "./store.ts";
 
 /** Steps per transaction. */
-const BATCH = 100;
+export const STEPS_TOGETHER = 100;
 /** The maximum delay until another node's task is found. */
 const LONGEST_NAP_MS = 1_000;
 /** Another node processes the due steps, usually for no longer than this. */
@@ -162,7 +162,7 @@ export function createSandboxWalk(deps: {
 
   async function step(time: SandboxTime): Promise<number> {
     const taken = await database.transaction(async (sql) => {
-      const due = await lockDueSteps(sql, time, BATCH);
+      const due = await lockDueSteps(sql, time, STEPS_TOGETHER);
       if (due.length === 0) return null;
       const of = (...statuses: Walking["status"][]) =>
         due.filter(isSimulated).filter(({ status }) => statuses.includes(status));

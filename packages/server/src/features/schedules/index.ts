@@ -3,7 +3,7 @@ import { registerScheduleRoutes } from "./routes.ts";
 import { createScheduleService } from "./service.ts";
 import type { FanOut } from "./service-fan-out.ts";
 import { createScheduleRunner } from "./service-runner.ts";
-import { readFailedFirings } from "./store-firings.ts";
+import { MOST_BYTES, MOST_TASKS, readFailedFirings } from "./store-firings.ts";
 
 export type { Schedule, ScheduleTerms } from "./domain.ts";
 export { SCHEDULE_DEFAULTS } from "./domain.ts";
@@ -32,6 +32,12 @@ export const schedules = defineFeature((core, fanOut: FanOut) => {
     /** The most firings in a row that failed; null without schedules. */
     failedFirings: (teamId: number, most: number) => readFailedFirings(databases.chores, teamId, most),
     routes: [(app) => registerScheduleRoutes(app, { schedules: service, refuseUrl })],
-    actors: [{ name: "scheduler", once: runner.fireOnce }],
+    actors: [
+      {
+        name: "scheduler",
+        once: runner.fireOnce,
+        cost: { rows: MOST_TASKS, bytes: MOST_BYTES, turns: "in turn" },
+      },
+    ],
   };
 });

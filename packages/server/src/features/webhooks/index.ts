@@ -4,7 +4,7 @@ import { defineFeature } from "../feature.ts";
 import { registerWebhookRoutes } from "./routes.ts";
 import { createWebhookService } from "./service.ts";
 import { countDisabledWebhooks } from "./store.ts";
-import { createWebhookFanOut } from "./worker.ts";
+import { createWebhookFanOut, FAN_OUT_COST } from "./worker.ts";
 
 export { createDeliverySettlement } from "./service.ts";
 
@@ -31,7 +31,7 @@ export const webhooks = defineFeature(({ databases, actors, refuseUrl, storageQu
     /** Webhooks that Bellhop disabled and that nobody has enabled since. */
     countDisabled: (teamId: number) => countDisabledWebhooks(databases.chores, teamId),
     routes: [(app) => registerWebhookRoutes(app, { webhooks: service, refuseUrl })],
-    actors: [{ name: "webhooks", once: fanOut.workOnce }],
+    actors: [{ name: "webhooks", once: fanOut.workOnce, cost: FAN_OUT_COST }],
     retention: [async (sql) => (await removeOldDeliveries(sql, KEPT_DAYS, BATCH)) === BATCH],
   };
 });

@@ -1,5 +1,6 @@
 import { type BellhopEvent, isWanted } from "../../domain/event.ts";
 import type { Webhook } from "../../domain/webhook.ts";
+import { MIB, type RoundCost } from "../../engine/round-cost.ts";
 import { newUuid } from "../../service/new-uuid.ts";
 import { describeEvents, placeAfter, ROWS } from "../../service/tasks/event-pages.ts";
 import type { Sql } from "../../store/sql.ts";
@@ -17,6 +18,7 @@ const LOOK_MS = 1_000;
 const IDLE_MS = 5_000;
 /** Teams per read. */
 const TEAMS = 100;
+export const FAN_OUT_COST: RoundCost = { rows: ROWS, bytes: ROWS * MIB, per: "team", turns: "each" };
 /** Maximum pending events for a failing receiver. Further ones are dropped. */
 const MOST_WAITING = 10_000;
 

@@ -124,7 +124,7 @@ interface PassRow {
 }
 
 /** Tasks that are released at once when all may go. */
-const BATCH = 1_000;
+export const PASSED_TOGETHER = 1_000;
 
 const FORGET_BREAKER = statement(
   "forget_breaker",
@@ -163,7 +163,7 @@ export async function passTasks(database: Database, held: HeldHost): Promise<Pas
     // In an ordered queue the line itself waits: tasks that waited before it became ordered join it.
     const [row] = await sql.rows<PassRow>(PASS_TASKS, [
       ...key,
-      isFree ? BATCH : breaker.allowed,
+      isFree ? PASSED_TOGETHER : breaker.allowed,
       isFree,
       breaker.until,
     ]);
