@@ -97,7 +97,10 @@ function fileOf(url) {
 /** Turns the address of a link or an image in a file of the repository into one of the site; null: there is no such page here. */
 function createLinks({ root, pages, files, problems }) {
   return (from, link) => {
-    if (/^(https?|mailto):/.test(link)) return link;
+    if (/^(https?|mailto):/.test(link)) {
+      if (!isAddress(link)) problems.push(`${from}: ${link}: this is no address; write it as code`);
+      return link;
+    }
     const [address = "", anchor] = link.split("#");
     const path = address === "" ? from : posix.normalize(posix.join(posix.dirname(from), address));
     const page = pages.get(path) ?? pages.get(join(path, "README.md")) ?? pages.get(join(path, "index.md"));
@@ -117,6 +120,12 @@ function createLinks({ root, pages, files, problems }) {
     files.set(name, readFileSync(join(root, path)));
     return BASE + name;
   };
+}
+
+/** Not so `http://HOST:PORT`, which Markdown makes a link of. */
+function isAddress(link) {
+  if (link.startsWith("mailto:")) return true;
+  return URL.canParse(link) && /\.|^localhost$/.test(new URL(link).hostname);
 }
 
 function navigationOf(pages) {

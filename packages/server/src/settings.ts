@@ -81,7 +81,7 @@ export const SETTINGS = {
   publicUrl: {
     name: "BELLHOP_PUBLIC_URL",
     fallback: null,
-    about: "URL under which clients reach this server; http://HOST:PORT if unset.",
+    about: "URL under which clients reach this server; `http://HOST:PORT` if unset.",
   },
   logLevel: {
     name: "LOG_LEVEL",

@@ -55,3 +55,11 @@ it("the check of boundaries refuses objects that are filled with names from outs
   ])
     assert.deepEqual(recordWrites(text), [], text);
 });
+
+it("CHANGELOG.md has each entry once", () => {
+  const entries = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8").match(/^- .{60,}$/gm) ?? [];
+  const seen = new Set<string>();
+  const twice = entries.filter((entry) => seen.size === seen.add(entry).size);
+  assert.deepEqual(twice, []);
+  assert.ok(entries.length > 100, String(entries.length));
+});

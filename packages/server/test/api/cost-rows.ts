@@ -18,6 +18,7 @@ export const COST_ROWS: Readonly<Record<string, readonly [kind: string, rows: nu
   "GET /healthz": ["point", 1, SMALL],
   "GET /help": ["point", 0, RECORD],
   "GET /help/*": ["point", 0, RECORD],
+  "GET /llms.txt": ["point", 0, RECORD],
   "GET /livez": ["point", 0, SMALL],
   "GET /metrics": ["page", 1_001, MIB],
   "GET /openapi.json": ["point", 0, RECORD],

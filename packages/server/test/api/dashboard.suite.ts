@@ -50,7 +50,7 @@ describe("the dashboard", () => {
 
   describe("files", () => {
     it("serves the page at / and at every path without a route of its own", async () => {
-      for (const url of ["/", "/queues", "/tasks/task_1?tab=attempts", "/tasks/"]) {
+      for (const url of ["/", "/queues", "/queues/orders.eu", "/tasks/task_1?tab=attempts", "/tasks/"]) {
         const { status, headers, text } = await browse(url);
         assert.deepEqual([status, headers["content-type"]], [200, "text/html; charset=utf-8"], url);
         assert.match(text, /<title>Bellhop/);
@@ -60,7 +60,14 @@ describe("the dashboard", () => {
 
     it("does not serve the page to other clients than browsers, or at API paths", async () => {
       assert.equal((await api.send({ url: "/" })).body.name, "Bellhop");
-      for (const url of ["/v1/nothing", "/docs/nothing", "/page/nothing", "/assets/nothing.js"])
+      for (const url of [
+        "/v1/nothing",
+        "/v2/nothing",
+        "/docs/nothing",
+        "/page/nothing",
+        "/assets/nothing.js",
+        "/robots.txt",
+      ])
         assert.equal((await browse(url)).body.code, "not_found", url);
       assert.equal((await api.send({ url: "/queues" })).body.code, "not_found");
       assert.equal((await browse("/queues", {}, "POST")).body.code, "not_found");

@@ -19,6 +19,7 @@ describe("the documentation at /help", () => {
     put("vault.html.gz", gzipSync("<!doctype html><title>The vault</title>"));
     put("decisions/0001.html", "<!doctype html><title>Words</title>");
     put("help.js", "search()");
+    put("llms.txt", "# Bellhop\n\n- [The vault](/help/vault)\n");
     const help = readPageFiles(directory);
     assert.ok(help);
     api = await createTestApi({ help });
@@ -60,6 +61,22 @@ describe("the documentation at /help", () => {
       "/help/%2e%2e/x",
     ])
       assert.equal((await api.send({ url, headers: { accept: "text/html" } })).status, 404, url);
+  });
+
+  it("lists its pages for programs at /llms.txt, as text whatever the client accepts", async () => {
+    const headers = { accept: "text/html,*/*;q=0.8" };
+    for (const url of ["/llms.txt", "/llms.txt?a=b", "/help/llms.txt"]) {
+      const answer = await api.send({ url, headers });
+      assert.deepEqual(
+        [answer.status, answer.headers["content-type"]],
+        [200, "text/plain; charset=utf-8"],
+        url,
+      );
+      assert.match(answer.text, /^# Bellhop\n\n- \[The vault\]/);
+    }
+    const bare = await (await createTestApi()).send({ url: "/llms.txt", headers });
+    assert.deepEqual([bare.status, bare.headers["content-type"]], [200, "text/plain; charset=utf-8"]);
+    assert.match(bare.text, /^# Bellhop\n.*\/openapi\.json/s);
   });
 
   it("tells what to run when it is not built", async () => {

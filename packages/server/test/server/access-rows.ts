@@ -728,6 +728,7 @@ export const ACCESS_ROWS: Readonly<Record<string, AccessRow>> = {
   "GET /": open,
   "GET /assets/*": { ...open, status: 404 },
   "GET /help": open,
+  "GET /llms.txt": open,
   "GET /help/*": { ...open, status: 404 },
   // By the cookie of a browser alone: dashboard.suite.ts.
   "GET /page/session": { ...open, status: 401 },

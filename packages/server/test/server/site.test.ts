@@ -28,6 +28,21 @@ describe("the documentation site", async () => {
     assert.equal(pages.length, site.pages.size);
   });
 
+  it("refuses a link to a placeholder", async () => {
+    const root = await mkdtemp(join(tmpdir(), "bellhop-site-"));
+    try {
+      await mkdir(join(root, "docs"));
+      const words =
+        "http://HOST:PORT, https://<host>/x, http://localhost:1, `http://HOST:PORT` and https://a.test/b";
+      await writeFile(join(root, "docs/README.md"), `# Start\n\n${words}\n`);
+      assert.deepEqual(renderSite(root).problems, [
+        "docs/README.md: http://HOST:PORT: this is no address; write it as code",
+      ]);
+    } finally {
+      await rm(root, { recursive: true });
+    }
+  });
+
   it("links only to pages, files and headings that exist", () => {
     const urls = new Map([...site.pages.values()].map(({ url, anchors }) => [url, anchors]));
     let links = 0;

@@ -8,8 +8,11 @@ import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
 
-/** First path segments that never belong to the dashboard: unknown paths there are errors. */
-const OTHERS = new Set(["v1", "page", "assets", "docs", "help", "sign-in", ".well-known"]);
+/**
+ * First path segments that never belong to the dashboard: unknown paths there are errors. Its own have no dot, so it does not
+ * answer for files that programs look for at the root, such as robots.txt.
+ */
+const OTHERS = /^(?:v1|v2|page|assets|docs|help|sign-in|.*\..*)$/;
 
 /** A year: the longest that is usual. */
 const FOR_GOOD = "public, max-age=31536000, immutable";
@@ -34,7 +37,7 @@ export function createDashboard({ index, files }: PageFiles): Dashboard {
       const path = pathOf(request);
       const file = files.get(path);
       if (file !== undefined) sendPageFile(file, request, reply);
-      else if (headers.accept?.includes("text/html") && !OTHERS.has(path.split("/")[1] ?? ""))
+      else if (headers.accept?.includes("text/html") && !OTHERS.test(path.split("/")[1] ?? ""))
         sendIndex(request, reply);
       else return false;
       return true;

@@ -9,6 +9,8 @@ import { sendPage } from "./page.ts";
 import type { PageFiles } from "./page-files.ts";
 
 const PATH = "/help";
+const LIST = "/llms.txt";
+const NO_LIST = "# Bellhop\n\n> A self-hosted HTTP task queue. The API is described at /openapi.json.\n";
 
 /** The documentation of the version that runs here, built from the repository's `docs`. Uncounted: every file is in memory. */
 export function registerHelpPages(app: Api, help: PageFiles | null): void {
@@ -20,6 +22,13 @@ export function registerHelpPages(app: Api, help: PageFiles | null): void {
   app.get(PATH, options, async (request, reply) =>
     help === null ? sendMissing(reply) : sendDocument(help.index, request, reply),
   );
+
+  // At the root, where programs look for it.
+  app.get(LIST, options, async (request, reply) => {
+    const list = help?.files.get(LIST);
+    if (list !== undefined) return sendPageFile(list, request, reply);
+    return reply.type("text/plain; charset=utf-8").send(NO_LIST);
+  });
 
   app.get(`${PATH}/*`, options, async (request, reply) => {
     const path = pathOf(request).slice(PATH.length);
