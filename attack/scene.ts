@@ -10,6 +10,11 @@ export interface Scene {
   readonly seconds?: number;
   /** What the other team waits for: the call of its task, a poll of its job, or a notification. */
   readonly victim?: VictimKind;
+  /**
+   * The load of an actor that declares its cost: the goals are those of `FAIRNESS`, and the victim, who creates forty tasks a
+   * second, is judged by the 99th percentile.
+   */
+  readonly isFairness?: true;
   /** Other goals than the usual. */
   readonly goals?: Partial<Record<Goal, number>>;
   /** Of the goals, those that this attack does not have to meet, each with the reason. */
@@ -27,6 +32,8 @@ export type VictimKind = "task" | "poll" | "notification";
 
 /** /livez must answer, the victim must be served, and memory must stay, within these. */
 export const GOALS = { livezMs: 100, victimMs: 200, memory: 1.3 } as const;
+/** What one free team may do to another's start and to the event loop; memory is that of the load. */
+export const FAIRNESS = { livezMs: 200, victimMs: 300, memory: 4 } as const;
 export type Goal = keyof typeof GOALS;
 
 export interface Answer {
@@ -48,6 +55,8 @@ export interface Stage {
     plan?: "free" | "pro" | "enterprise";
     owner?: string;
   }): Promise<{ key: string; id: string }>;
+  /** A statement of the attack's own on the server's database, such as one that makes rows old. */
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** What the database takes up, as it tells itself. */
   storedBytes(): Promise<number>;
   request(

@@ -8,12 +8,16 @@ export interface GaugeJob {
   readonly pid: number;
   readonly victim: VictimKind;
   readonly key: string;
+  /** Between two tasks of the victim. */
+  readonly everyMs: number;
 }
 
 export interface Readings {
   readonly worstLivezMs: number;
   /** Null: none was due to be served yet. */
   readonly worstVictimMs: number | null;
+  /** The 99th percentile; null as above. */
+  readonly victimP99Ms: number | null;
   readonly victims: number;
   readonly unserved: number;
   /** Tasks of the victim that were not accepted. */

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { type RunningProcess, startProcess } from "../../tools/child-process.ts";
 import type { Scene, Stage } from "../scene.ts";
+import { type Gauge, startGauge } from "./gauge-process.ts";
 import type { GaugeJob, Readings } from "./readings.ts";
 import { openStage } from "./stage.ts";
+import { within } from "./within.ts";
 
 /** A node that has just started has most of its memory still to take: it is worked warm first. */
 const WARM_UP_TASKS = 1_500;
@@ -16,6 +16,10 @@ const CALM_MS = 4_000;
 const AFTERMATH_MS = 1_500;
 const LONGEST_SECONDS = 30;
 const PREPARE_MS = 60_000;
+/** Within what the free plan allows a minute. */
+const VICTIM_EVERY_MS = 1_000;
+/** For a 99th percentile: a team whose plan allows it. */
+export const OFTEN_MS = 25;
 
 export interface SceneResult {
   readonly calm: Readings;
@@ -27,14 +31,8 @@ export interface SceneResult {
 export async function runScene(scene: Scene): Promise<SceneResult> {
   const logs = mkdtempSync(join(tmpdir(), "bellhop-attack-log-"));
   const stage = await openStage(scene, join(logs, "server.log"));
-  const gaugeArgs = ["--import", "tsx", fileURLToPath(new URL("gauge.ts", import.meta.url))];
   try {
-    const gauge = await startProcess({
-      name: "gauge",
-      args: gaugeArgs,
-      logFile: join(logs, "gauge.log"),
-      ipc: true,
-    });
+    const gauge = await startGauge(join(logs, "gauge.log"));
     try {
       return await watch(scene, stage, gauge);
     } finally {
@@ -46,27 +44,37 @@ export async function runScene(scene: Scene): Promise<SceneResult> {
   }
 }
 
-async function watch(scene: Scene, stage: Stage, gauge: RunningProcess): Promise<SceneResult> {
+async function watch(scene: Scene, stage: Stage, gauge: Gauge): Promise<SceneResult> {
   const seconds = Math.min(scene.seconds ?? 10, LONGEST_SECONDS);
   await warmUp(stage);
-  const victim = await stage.team({ owner: "victim@example.com" });
+  const isPercentile = scene.isFairness === true;
+  const victim = await stage.team({
+    owner: "victim@example.com",
+    plan: isPercentile ? "enterprise" : "free",
+  });
   const attack = await within(PREPARE_MS, scene.prepare(stage), "The scene was not prepared in time");
-  const job: GaugeJob = { url: stage.url, pid: stage.pid, victim: scene.victim ?? "task", key: victim.key };
-  gauge.child.send(job);
+  const job: GaugeJob = {
+    url: stage.url,
+    pid: stage.pid,
+    victim: scene.victim ?? "task",
+    key: victim.key,
+    everyMs: isPercentile ? OFTEN_MS : VICTIM_EVERY_MS,
+  };
+  gauge.watch(job);
   await sleep(CALM_MS);
-  const calm = await exchange(gauge, "reset");
+  const calm = await gauge.reset();
   const over = new AbortController();
   const running = attack(over.signal).catch((error: unknown) => (over.signal.aborted ? undefined : error));
   await sleep(seconds * 1000);
   over.abort();
   const failure = await Promise.race([running, sleep(5_000)]);
   await sleep(AFTERMATH_MS);
-  const attacked = await exchange(gauge, "end");
+  const attacked = await gauge.end();
   const misses = failure === undefined ? [] : [`the attack itself failed: ${failure}`];
   return { calm, attacked, misses: [...misses, ...((await scene.check?.(stage)) ?? [])] };
 }
 
-async function warmUp(stage: Stage): Promise<void> {
+export async function warmUp(stage: Stage): Promise<void> {
   let left = WARM_UP_TASKS;
   const body = { targetUrl: `${stage.target.url}/ok`, method: "POST", body: "{}" };
   const worker = async () => {
@@ -76,25 +84,4 @@ async function warmUp(stage: Stage): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: WARM_UP_AT_ONCE }, worker));
-}
-
-function exchange({ child }: RunningProcess, message: "reset" | "end"): Promise<Readings> {
-  const answer = new Promise<Readings>((resolve) => {
-    child.once("message", (readings) => resolve(readings as Readings));
-  });
-  child.send(message);
-  return within(10_000, answer, "The gauge does not answer");
-}
-
-async function within<T>(ms: number, promise: Promise<T>, text: string): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(text);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => {});
-  }
 }

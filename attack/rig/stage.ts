@@ -6,6 +6,7 @@ import { withOperatorDatabase } from "../../packages/server/src/cli/operator-dat
 import { createOperatorsKey } from "../../packages/server/src/service/operator/operator-keys.ts";
 import { createOperatorsTeam } from "../../packages/server/src/service/operator/operator-teams.ts";
 import { readDatabaseBytes } from "../../packages/server/src/store/disk-usage.ts";
+import { acceptText } from "../../packages/server/test/test-sql.ts";
 import { repositoryRoot, startProcess } from "../../tools/child-process.ts";
 import type { Answer, Scene, Stage } from "../scene.ts";
 import { startTarget } from "./target.ts";
@@ -90,6 +91,10 @@ export async function openStage(scene: Pick<Scene, "env">, logFile: string): Pro
         });
         return { key: apiKey.key, id: team.id };
       }),
+    rows: (text, values) =>
+      withOperatorDatabase({ databaseUrl: null, dataDir }, (database) =>
+        acceptText(database).rows(text, values),
+      ),
     storedBytes: () =>
       withOperatorDatabase({ databaseUrl: null, dataDir }, (database) => readDatabaseBytes(database)),
     request: ask,

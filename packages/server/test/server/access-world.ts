@@ -59,7 +59,7 @@ export interface World {
 }
 
 /** Two teams on a running server, made through its own doors wherever there is one. */
-export async function openWorld(server: ServerProcess, sql: TextSql): Promise<World> {
+export async function openWorld(server: Pick<ServerProcess, "url">, sql: TextSql): Promise<World> {
   const agent = new Agent();
   let calls = 0;
 

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { COST_ROWS } from "../../packages/server/test/api/cost-rows.ts";
+import { ACCESS_ROWS, type AccessRow } from "../../packages/server/test/server/access-rows.ts";
+import { openWorld, type World } from "../../packages/server/test/server/access-world.ts";
+import type { Gauge } from "../rig/gauge-process.ts";
+import type { Readings } from "../rig/readings.ts";
+import type { Stage } from "../scene.ts";
+import { FAIRNESS } from "../scene.ts";
+import { freeLimits } from "./load.ts";
+import { fillTeam, worstOf } from "./worst-requests.ts";
+
+/** Of one team, which begins the next when one is answered. */
+const AT_ONCE = 8;
+const LOAD_MS = 3_000;
+const SETTLE_MS = 700;
+
+/** Counts that would end a load that creates these without end, and say nothing about its cost. */
+const LIFTED = [
+  "tasksOpen",
+  "bytesStored",
+  "queues",
+  "urlGroups",
+  "flows",
+  "vaultTokens",
+  "applications",
+  "schedules",
+  "webhooks",
+];
+
+export const ROUTE_SETTINGS = {
+  BELLHOP_TRUST_PROXY: "127.0.0.1",
+  BELLHOP_EGRESS: "any",
+  BELLHOP_SIGN_UP: "open",
+};
+
+/** One for each route that declares a cost and can be asked by its access row: the pages of the reference are a library's files. */
+export const ROUTES = Object.keys(ACCESS_ROWS).filter((route) => route in COST_ROWS);
+
+export interface RouteResult {
+  readonly route: string;
+  readonly misses: readonly string[];
+  readonly text: string;
+}
+
+/** Each route in turn on one server: a team asks it eight times at once, while another team's tasks are watched. */
+export async function* playRoutes(
+  stage: Stage,
+  gauge: Gauge,
+  routes: readonly string[],
+): AsyncGenerator<RouteResult> {
+  const world = await openWorld({ url: stage.url }, { rows: stage.rows });
+  await fillTeam(stage, world);
+  await stage.rows("update teams set limits = $1::jsonb where name = 'Ours'", [freeLimits(LIFTED)]);
+  await gauge.reset();
+  await sleep(LOAD_MS);
+  const calm = await gauge.reset();
+  yield {
+    route: "",
+    misses: [],
+    text: `calm: start p99 ${ms(calm.victimP99Ms)}, /livez ${ms(calm.worstLivezMs)}, machine ${ms(calm.machineMs)}`,
+  };
+  for (const route of routes) {
+    const statuses = await load(stage, world, route);
+    await sleep(SETTLE_MS);
+    yield judgeRoute(route, ACCESS_ROWS[route], await gauge.reset(), statuses);
+    await sleep(SETTLE_MS);
+    await gauge.reset();
+  }
+  await world.close();
+}
+
+async function load(stage: Stage, world: World, route: string): Promise<ReadonlyMap<number, number>> {
+  const row = ACCESS_ROWS[route];
+  const [method = "", pattern = ""] = route.split(" ");
+  const worst = await worstOf(route, stage, world);
+  const statuses = new Map<number, number>();
+  const untilMs = performance.now() + LOAD_MS;
+  const team = world.ours;
+  const credential =
+    row?.scope === "public"
+      ? null
+      : row?.scope === "session"
+        ? team.owner
+        : row?.test === true
+          ? team.testKey
+          : team.liveKey;
+  const ask = async () => {
+    while (performance.now() < untilMs) {
+      const id = worst.named ?? (await row?.make?.(world, team)) ?? "";
+      const ids = id.split(" ");
+      const path = worst.path ?? row?.path ?? pattern.replace(/:\w+/g, () => ids.shift() ?? "");
+      const own = row?.endsSession === true ? await team.newViewer() : credential;
+      const body = worst.body ?? row?.bodyOf?.(id) ?? row?.body;
+      const headers = { ...row?.headers, ...worst.headers };
+      const { status } = await world.call(
+        own,
+        method,
+        path + (worst.query ?? row?.query ?? ""),
+        body,
+        headers,
+      );
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  return statuses;
+}
+
+function judgeRoute(
+  route: string,
+  row: AccessRow | undefined,
+  readings: Readings,
+  statuses: ReadonlyMap<number, number>,
+): RouteResult {
+  const { victimP99Ms, worstLivezMs, machineMs, refusals } = readings;
+  const misses: string[] = [];
+  if (victimP99Ms === null) misses.push("the victim was never due");
+  else if (victimP99Ms - machineMs > FAIRNESS.victimMs) misses.push(`start p99 ${ms(victimP99Ms)}`);
+  if (worstLivezMs - machineMs > FAIRNESS.livezMs) misses.push(`/livez ${ms(worstLivezMs)}`);
+  if (refusals > 0) misses.push(`${refusals} of the victim's tasks were refused`);
+  // A refusal costs little: a load of nothing else would show nothing.
+  const answered = [...statuses].filter(([status]) => status === row?.status || status < 300);
+  if (answered.length === 0) misses.push("no request was answered as declared: the load shows nothing");
+  const told = [...statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
+  const figures =
+    `start p99 ${ms(victimP99Ms)}, /livez ${ms(worstLivezMs)}, machine ${ms(machineMs)}, ` +
+    `${readings.peakMb.toFixed(0)} MB, ${told}`;
+  const text = [
+    `${misses.length === 0 ? "held  " : "MISSED"} ${route} (${COST_ROWS[route]?.[0]}): ${figures}`,
+    ...misses.map((miss) => `         missed: ${miss}`),
+  ].join("\n");
+  return { route, misses, text };
+}
+
+function ms(value: number | null): string {
+  return value === null ? "never" : `${Math.round(value)} ms`;
+}
