@@ -78,6 +78,7 @@ export function createNodeEngine(options: {
   const bulks = server.createBulkWorker({
     database: databases.chores,
     changes,
+    reopening: async () => null,
     follow: engine.follow,
   });
   engine.actors.add({

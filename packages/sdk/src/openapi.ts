@@ -7866,7 +7866,7 @@ export interface operations {
             413: components["responses"]["ContentTooLarge"];
             /** @description `body_not_typed`: Content-Type must be application/json · `body_coding_unknown`: Content-Encoding must be gzip, deflate or br */
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description `rate_limited`: Rate limit exceeded · `bodies_waiting`: Too many large request bodies are waiting to be read */
+            /** @description `rate_limited`: Rate limit exceeded · `tasks_full`: The plan <plan> allows at most <most> tasks that have not ended (tasksOpen) · `flows_full`: The plan <plan> allows at most <most> flows with open tasks (flowsOpen) · `bodies_waiting`: Too many large request bodies are waiting to be read */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -8801,7 +8801,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
@@ -8842,7 +8842,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
@@ -8883,7 +8883,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `flow_not_found`: Flow "<key>" not found */
             404: components["responses"]["NotFound"];
@@ -9976,7 +9976,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `webhook_not_found`: Webhook not found */
             404: components["responses"]["NotFound"];
@@ -10021,7 +10021,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             /** @description `api_key_required`: API key required · `api_key_invalid`: Invalid or revoked API key · `token_invalid`: Invalid or expired token */
             401: components["responses"]["Unauthorized"];
-            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys */
+            /** @description `scope_missing`: Insufficient scope: <scope> required · `role_missing`: Insufficient role: <role> required · `test_key_refused`: Not available to test keys · `limit_reached`: The plan <plan> allows at most <most> <unit> (<name>) */
             403: components["responses"]["Forbidden"];
             /** @description `webhook_not_found`: Webhook not found · `delivery_not_found`: Delivery not found */
             404: components["responses"]["NotFound"];

@@ -65,7 +65,12 @@ describe("events of a task that a bulk action cancels while it is called", () =>
     database.before = (statement) => {
       if (statement === "cancel_task") return gate.wait();
     };
-    const bulks = createBulkWorker({ database, changes: createTaskChanges(), follow: async () => {} });
+    const bulks = createBulkWorker({
+      database,
+      changes: createTaskChanges(),
+      reopening: async () => null,
+      follow: async () => {},
+    });
     const turn = bulks.workOnce();
     await gate.reached;
     await server.queues.setPaused(team, QUEUE, false);

@@ -7,9 +7,11 @@ import { POLL_DEFAULTS } from "../../src/domain/poll/poll-config.ts";
 import { Secret } from "../../src/domain/secret.ts";
 import { paceByHost } from "../../src/engine/host-pace.ts";
 import type { RecordedCall } from "../../src/engine/outgoing.ts";
+import { NOTHING_STORED } from "../../src/features/flow-control/domain.ts";
 import { SCHEDULE_DEFAULTS } from "../../src/features/schedules/domain.ts";
 import { until } from "../patience.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
+import { ALL_TASKS } from "../test-store.ts";
 import { createTestTime, type TestTime } from "../test-time.ts";
 
 const limitsOf = createLimitsOf();
@@ -166,6 +168,108 @@ describe("a plan with limits", () => {
         () => false,
       ),
     );
+  });
+
+  const flowNamed = (key: string) => ({ key, concurrency: null, rate: null, period: null, ordered: null });
+
+  /** Cancelled tasks of a team, of which the limits hold from now on. */
+  async function cancelledTasks(
+    own: OwnLimits,
+    ...tasks: readonly (string | null)[]
+  ): Promise<{ readonly guest: Requester; readonly ids: readonly string[] }> {
+    const guest = await openFree(own);
+    const larger = { ...guest, limits: limitsOf("enterprise", null) };
+    const ids = [];
+    for (const key of tasks)
+      ids.push(
+        await server.submit({ delaySeconds: 60, ...(key !== null && { flow: flowNamed(key) }) }, larger),
+      );
+    for (const id of ids) await server.tasks.cancel(larger, id);
+    return { guest, ids };
+  }
+
+  const retry = (guest: Requester, id = "") =>
+    server.tasks.retry(guest, id, { delaySeconds: 60, priority: null });
+
+  it("refuses a retry that would be one open task too many, and accepts it after a deletion", async () => {
+    const { guest, ids } = await cancelledTasks({ tasksOpen: 2 }, null, null, null);
+    await retry(guest, ids[0]);
+    await retry(guest, ids[1]);
+
+    await assert.rejects(retry(guest, ids[2]), {
+      code: "tasks_full",
+      status: 429,
+      retryAfterSeconds: 5,
+      message: "The plan free allows at most 2 tasks that have not ended (tasksOpen)",
+    });
+    assert.equal((await server.tasks.get(guest, ids[2] ?? "")).status, "cancelled");
+    await assert.rejects(retry(guest, ids[0]), { code: "task_not_retryable" });
+
+    await server.tasks.remove(guest, ids[0] ?? "");
+    await freeze(3);
+    await until(() =>
+      retry(guest, ids[2]).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  it("refuses a retry of one flow too many", async () => {
+    const { guest, ids } = await cancelledTasks({ flowsOpen: 1 }, "one", "two", "one");
+    await retry(guest, ids[0]);
+    await assert.rejects(retry(guest, ids[1]), { code: "flows_full", status: 429 });
+    await retry(guest, ids[2]);
+  });
+
+  it("lets a bulk retry wait until there is room for more open tasks", async () => {
+    const { guest, ids } = await cancelledTasks({ tasksOpen: 3 }, null, null, null, null, null);
+    const { service } = server.services.features.bulkActions;
+    const filter = { ...ALL_TASKS, sandbox: null };
+    const { id } = await service.start(guest, { action: "retry", filter, rate: 1000, said: {} });
+    const actor = server.engine.actors.all.find(({ name }) => name === "bulks");
+    const turn = async () => {
+      await server.database.rows("update bulks set next_at = now() where status = 'running'");
+      await actor?.once();
+    };
+    await turn();
+    const { status, done, skipped } = await service.get(guest, id);
+    assert.deepEqual([status, done, skipped], ["running", 3, 0]);
+
+    await turn();
+    assert.equal((await service.get(guest, id)).done, 3);
+    const [row] = await server.database.rows<{ waits: boolean }>(
+      "select next_at > now() + interval '3 seconds' as waits from bulks where id = $1",
+      [id],
+    );
+    assert.equal(row?.waits, true);
+
+    for (const each of ids.slice(0, 2)) await server.tasks.remove(guest, each);
+    await freeze(3);
+    await until(async () => {
+      await turn();
+      return (await service.get(guest, id)).status === "completed";
+    });
+    assert.equal((await service.get(guest, id)).done, 5);
+  });
+
+  it("counts a paused flow among those with something stored", async () => {
+    const guest = await openFree({ flows: 2 });
+    const { service } = server.services.features.flows;
+    const refused = {
+      code: "limit_reached",
+      message: "The plan free allows at most 2 flows with stored limits (flows)",
+    };
+    await service.put(guest, "stored", { ...NOTHING_STORED, concurrency: 1 });
+    await service.setPaused(guest, "stored", true);
+    await service.setPaused(guest, "paused", true);
+    await service.setPaused(guest, "paused", true);
+
+    await assert.rejects(service.setPaused(guest, "third", true), refused);
+    await assert.rejects(service.put(guest, "third", { ...NOTHING_STORED, concurrency: 1 }), refused);
+
+    await service.setPaused(guest, "paused", false);
+    await service.setPaused(guest, "third", true);
   });
 
   it("refuses a task when the stored bytes have reached the limit", async () => {

@@ -68,6 +68,8 @@ export function registerTaskActionRoutes(
             "vault_token_host",
             "vault_off",
             "limit_reached",
+            "tasks_full",
+            "flows_full",
             ...BODY_REFUSALS,
           ),
         },

@@ -190,6 +190,21 @@ export async function readTurn(
   return rows[0]?.ids ?? [];
 }
 
+const READ_RETRIES = statement(
+  "read_bulk_retries",
+  `select id, case when not sandbox then flow end as flow from tasks
+    where team_id = $1 and id = any($2::uuid[]) and status in ('failed', 'cancelled') and ($3 = 'live' or sandbox)`,
+);
+
+/** Those of the tasks that a retry would begin again, with their live flow. */
+export async function readRetries(
+  sql: Sql,
+  { teamId, environment }: Reach,
+  ids: readonly string[],
+): Promise<{ readonly id: string; readonly flow: string | null }[]> {
+  return sql.rows(READ_RETRIES, [teamId, ids, environment]);
+}
+
 const COUNT_TURN = statement(
   "count_turn",
   `with counted as (

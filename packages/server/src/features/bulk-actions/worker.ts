@@ -1,3 +1,4 @@
+import { Problem } from "../../domain/problem.ts";
 import type { ChangedTask, DismissedTask, RetriedTask, TaskChanges } from "../../domain/task-changes.ts";
 import { LEAN, type RoundCost } from "../../engine/round-cost.ts";
 import type { Database, Sql } from "../../store/sql.ts";
@@ -6,7 +7,7 @@ import { dismissTask } from "../../store/tasks/task-dismissals.ts";
 import { removePendingTask } from "../../store/tasks/task-removals.ts";
 import { retryTask } from "../../store/tasks/task-retries.ts";
 import { MOST_PER_TURN, turnSize } from "./domain.ts";
-import { type BulkTurn, countTurn, lockNextBulk, nextBulkTeams, readTurn } from "./store.ts";
+import { type BulkTurn, countTurn, lockNextBulk, nextBulkTeams, readRetries, readTurn } from "./store.ts";
 
 /** The maximum delay until a new action is found. */
 const LONGEST_NAP_MS = 1_000;
@@ -29,6 +30,11 @@ export interface BulkWorker {
   workOnce(): Promise<number>;
 }
 
+/** How a task of a team may begin again in a flow, or is refused by its plan. Null: no plan limits it. */
+export type Reopening = (
+  teamId: number,
+) => Promise<((flow: string | null) => Promise<void> | undefined) | null>;
+
 /**
  * The race: several nodes, each of which may crash at any line, must process every task exactly once. So a turn is one
  * transaction: it locks the action's row, which other nodes skip, changes its tasks and counts them. The count is the
@@ -38,23 +44,43 @@ export interface BulkWorker {
 export function createBulkWorker(deps: {
   readonly database: Database;
   readonly changes: Pick<TaskChanges, "retried" | "dismissed" | "ended" | "removed">;
+  readonly reopening: Reopening;
   /** Resolves once no node makes a call of the cancelled task. */
   readonly follow: (cancelled: Cancelled) => Promise<void>;
 }): BulkWorker {
   const { database, changes } = deps;
 
+  /** The first tasks of a turn, as many as the plan lets begin again. The others have their turn when there is room. */
+  async function admit(sql: Sql, turn: BulkTurn, left: readonly string[]): Promise<Admitted> {
+    const reopen = turn.action === "retry" ? await deps.reopening(turn.teamId) : null;
+    if (reopen === null) return { ids: left, waitSeconds: 0 };
+    const flows = new Map((await readRetries(sql, turn, left)).map(({ id, flow }) => [id, flow]));
+    for (const [index, id] of left.entries()) {
+      const flow = flows.get(id);
+      if (flow === undefined) continue;
+      try {
+        await reopen(flow);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 429) throw error;
+        return { ids: left.slice(0, index), waitSeconds: error.retryAfterSeconds ?? 0 };
+      }
+    }
+    return { ids: left, waitSeconds: 0 };
+  }
+
   async function takeTurn(teamId: number): Promise<boolean> {
     const taken = await database.transaction(async (sql) => {
       const turn = await lockNextBulk(sql, teamId);
       if (turn === null) return null;
-      const ids = await readTurn(sql, turn, turnSize(turn));
-      if (ids.length === 0) throw new Error("A bulk action that runs has no tasks left");
+      const left = await readTurn(sql, turn, turnSize(turn));
+      if (left.length === 0) throw new Error("A bulk action that runs has no tasks left");
+      const { ids, waitSeconds } = await admit(sql, turn, left);
       const changed = await change(sql, turn, ids);
       const { done } = changed;
       await countTurn(sql, turn, {
         done,
         skipped: ids.length - done,
-        seconds: ids.length / turn.rate,
+        seconds: Math.max(ids.length / turn.rate, waitSeconds),
       });
       return changed;
     });
@@ -81,6 +107,11 @@ export function createBulkWorker(deps: {
       return Math.min(LONGEST_NAP_MS, teams[0]?.waitMs ?? LONGEST_NAP_MS);
     },
   };
+}
+
+interface Admitted {
+  readonly ids: readonly string[];
+  readonly waitSeconds: number;
 }
 
 interface Changed {

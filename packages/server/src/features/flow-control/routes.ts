@@ -117,7 +117,7 @@ export function registerFlowRoutes(app: Api, flows: FlowService): void {
           summary,
           description,
           params: FlowPath,
-          response: { 200: ref(FlowAnswer), ...refusals("flow_not_found", "invalid") },
+          response: { 200: ref(FlowAnswer), ...refusals("flow_not_found", "limit_reached", "invalid") },
         },
       },
       async (request) => {

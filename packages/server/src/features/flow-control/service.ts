@@ -78,10 +78,7 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
     put(requester, key, limits) {
       requireLimits(limits);
       return change(requester, key, { action: "flow.stored", detail: namedLimits(limits) }, async (sql) => {
-        if (requester.limits.flows !== null) {
-          await holdTeamUsage(sql, requester);
-          requireRoom(requester, "flows", await countStored(sql, requester, key));
-        }
+        await requireFlowRoom(sql, requester, key);
         const isNew = await putFlow(sql, requester, key, limits);
         return { flow: await find(sql, requester, key), isNew };
       });
@@ -93,6 +90,7 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
     },
     setPaused: (requester, key, paused) =>
       change(requester, key, { action: paused ? "flow.paused" : "flow.resumed" }, async (sql) => {
+        if (paused) await requireFlowRoom(sql, requester, key);
         await setFlowPaused(sql, requester, key, paused);
         return find(sql, requester, key);
       }),
@@ -103,6 +101,12 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
         return find(sql, requester, key);
       }),
   };
+}
+
+async function requireFlowRoom(sql: Sql, requester: Requester, key: string): Promise<void> {
+  if (requester.limits.flows === null) return;
+  await holdTeamUsage(sql, requester);
+  requireRoom(requester, "flows", await countStored(sql, requester, key));
 }
 
 /** With the API's names: the record is for callers. */

@@ -98,10 +98,10 @@ export async function listFlows(
 
 const COUNT_STORED = statement(
   "count_stored_flows",
-  "select count(*)::integer as count from flows where team_id = $1 and sandbox = ($2 = 'test') and is_stored and key <> $3",
+  "select count(*)::integer as count from flows where team_id = $1 and sandbox = ($2 = 'test') and (is_stored or paused) and key <> $3",
 );
 
-/** The keys with something stored, without this one. */
+/** The keys with something stored, a pause too, without this one. */
 export async function countStored(sql: Sql, { teamId, environment }: Reach, key: string): Promise<number> {
   const [row] = await sql.rows<{ count: number }>(COUNT_STORED, [teamId, environment, key]);
   return row?.count ?? 0;

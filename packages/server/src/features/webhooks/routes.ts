@@ -174,7 +174,10 @@ export function registerWebhookRoutes(
           "Sends an event `webhook.test` to this webhook, whatever it subscribes to. The list of its deliveries shows " +
           "what became of it.",
         params: record.WebhookPath,
-        response: { 202: ref(record.DeliveryAnswer), ...refusals("webhook_not_found", "webhook_off") },
+        response: {
+          202: ref(record.DeliveryAnswer),
+          ...refusals("webhook_not_found", "webhook_off", "limit_reached"),
+        },
       },
     },
     async (request, reply) => {
@@ -203,6 +206,7 @@ export function registerWebhookRoutes(
             "delivery_not_found",
             "delivery_pending",
             "delivery_message_gone",
+            "limit_reached",
           ),
         },
       },

@@ -103,10 +103,11 @@ export function createTaskActions(deps: TaskActionDeps): TaskActions {
       return get(requester, id);
     },
     async retry(requester, id, renewal, correction = null) {
-      const before = renewal.delaySeconds > 0 || correction !== null ? await get(requester, id) : null;
-      if (before !== null && renewal.delaySeconds > 0) refuseExpiry(before, renewal);
-      const corrected =
-        before === null || correction === null ? null : await checkCorrection(requester, before, correction);
+      const before = await get(requester, id);
+      if (renewal.delaySeconds > 0) refuseExpiry(before, renewal);
+      const corrected = correction === null ? null : await checkCorrection(requester, before, correction);
+      const { flow } = corrected ?? before;
+      if (isRetryable(before)) await deps.storageQuota.reopen(requester, before.sandbox ? null : flow);
       const retried = await database.transaction(async (sql) => {
         if (corrected !== null) await correctTask(sql, requester, id, corrected);
         const begun = await retryTask(sql, requester, id, renewal);
@@ -161,8 +162,13 @@ function refuseExpiry({ shape, expiresInSeconds }: Task, { delaySeconds }: Renew
   if (complaints.length > 0) throw invalid(complaints);
 }
 
-function notRetried({ status, queue }: Task): Problem {
-  return status === "failed" || status === "cancelled"
+function isRetryable({ status }: Task): boolean {
+  return status === "failed" || status === "cancelled";
+}
+
+function notRetried(task: Task): Problem {
+  const { status, queue } = task;
+  return isRetryable(task)
     ? new Problem("task_queue_gone", { name: queue })
     : new Problem("task_not_retryable", { status });
 }

@@ -45,6 +45,25 @@ describe("callbacks of messages", () => {
   const failureOf = (name: string) =>
     scene.callsTo(`/${name}-failed`).map(({ bytes }) => JSON.parse(bytes.toString()));
 
+  it("are created when their team has the most open tasks, and count among them", async () => {
+    const { id, key, headers } = await scene.api.openTeam();
+    const { database } = scene.api.server;
+    await database.rows("update teams set limits = $2::jsonb where id = $1", [id, '{"tasksOpen":1}']);
+    const client = new Client({ baseUrl: scene.baseUrl, token: key, retry: false });
+    const delayed = { "Upstash-Callback-Delay": "1h", "Upstash-Failure-Callback-Delay": "1h" };
+    scene.target.answer = (_call, response) => response.writeHead(500).end();
+    const told = { callback: `${url}/told`, failureCallback: `${url}/told`, headers: delayed };
+    await client.publish({ url: `${url}/full`, retries: 0, ...told });
+    await scene.settle();
+
+    await until(async () => {
+      const { body } = await scene.api.call("GET", "/v1/me", undefined, headers);
+      return isDeepStrictEqual(body.limits.tasksOpen, { max: 1, used: 2 });
+    });
+    const { status, body } = await scene.api.call("POST", `/v2/publish/${url}`, "text", headers);
+    assert.deepEqual([status, body.code], [429, "tasks_full"]);
+  });
+
   it("hold the next message of a queue with parallelism 1 until they have ended", async () => {
     const queue = scene.client.queue({ queueName: "line" });
     let isDown = true;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { Client } from "@upstash/qstash";
+import { until } from "../../patience.ts";
 import { openScene, type Scene } from "./scene.ts";
 
 describe("a retry from the DLQ with headers", () => {
@@ -10,16 +12,20 @@ describe("a retry from the DLQ with headers", () => {
   });
   after(() => scene.close());
 
-  async function publish(headers: Record<string, string>): Promise<string> {
+  async function publish(headers: Record<string, string>, client = scene.client): Promise<string> {
     const url = `${scene.target.url}/retried`;
-    const { messageId } = await scene.client.publish({ url, retries: 0, body: "b", headers });
+    const { messageId } = await client.publish({ url, retries: 0, body: "b", headers });
     await scene.settle();
     return messageId;
   }
 
-  async function retry(messageId: string, headers: Record<string, string>): Promise<void> {
-    const { messages } = await scene.client.dlq.listMessages({ filter: { messageId } });
-    await scene.client.http.request({
+  async function retry(
+    messageId: string,
+    headers: Record<string, string>,
+    client = scene.client,
+  ): Promise<void> {
+    const { messages } = await client.dlq.listMessages({ filter: { messageId } });
+    await client.http.request({
       method: "POST",
       path: ["v2", "dlq", "retry", messages[0]?.dlqId ?? ""],
       headers: new Headers(headers),
@@ -46,6 +52,32 @@ describe("a retry from the DLQ with headers", () => {
     );
     await retry(id, {});
     assert.deepEqual(await headersOf(id), headers);
+  });
+
+  it("takes one place among the open tasks of a plan, and is refused without", async () => {
+    const { api, baseUrl } = scene;
+    const { id: teamId, key } = await api.openTeam();
+    await api.server.database.rows("update teams set limits = $2::jsonb where id = $1", [
+      teamId,
+      '{"tasksOpen":2}',
+    ]);
+    const client = new Client({ baseUrl, token: key, retry: false });
+    const id = await publish({}, client);
+    const calls = scene.callsTo("/retried").length;
+    const told = `${scene.target.url}/told`;
+    const changes = { "Upstash-Callback": told, "Upstash-Failure-Callback": told };
+
+    // The node has counted the message, which was tried again when its queue existed, and not its end.
+    await assert.rejects(retry(id, changes, client), { status: 429 });
+    assert.equal(scene.callsTo("/retried").length, calls);
+    api.server.freeze(3);
+    await until(() =>
+      retry(id, changes, client).then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.equal(scene.callsTo("/retried").length, calls + 1);
   });
 
   it("is refused when the message would have more headers than a new one may, and changes nothing", async () => {

@@ -19,7 +19,12 @@ describe("a bulk worker", () => {
     test = await createTestDatabase();
     clock = await createTestClock(test);
     database = clock.open(2);
-    worker = createBulkWorker({ database, changes: createTaskChanges(), follow: async () => {} });
+    worker = createBulkWorker({
+      database,
+      changes: createTaskChanges(),
+      reopening: async () => null,
+      follow: async () => {},
+    });
   });
   after(() => test.drop());
 
