@@ -909,7 +909,7 @@ export interface paths {
         };
         /**
          * Get groups of failed tasks
-         * @description Failed tasks that were created in the range and not dismissed, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups, the largest first.
+         * @description Failed tasks that were created in the range and not dismissed, grouped by queue, host, reason, last answer and error. Errors that differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that have any. At most 100 groups and 1 MiB, the largest first.
          */
         get: operations["getFailureStats"];
         put?: never;

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
+import { createStatsService } from "../../src/features/stats/service.ts";
+import { newUuid } from "../../src/service/new-uuid.ts";
+import type { Scan } from "../../src/service/scan-line.ts";
+import type { Sql } from "../../src/store/sql.ts";
+import { principalOf } from "../test-principal.ts";
 import { createTestApi, type TestApi } from "./test-api.ts";
 
 describe("statistics", () => {
@@ -188,5 +193,73 @@ describe("statistics", () => {
     const { body } = await api.call("GET", "/v1/stats/failures?range=15m");
     const codes = body.failures.map((group: { response_code: string }) => group.response_code);
     assert.deepEqual(codes.toSorted(), ["402", "402", "503", "network"]);
+  });
+
+  it("of failures are read in slices over queues, exactly, and let other scans begin between them", async () => {
+    const { database } = api.server;
+    const { id: team } = await api.openTeam();
+    await database.rows(
+      `insert into queues (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
+       select $1, name, 1, 0, 'fixed', 1, 30 from unnest('{q-a,q-b,q-c}'::text[]) name`,
+      [team],
+    );
+    const failed = [900, 1_300, 40];
+    for (const [index, count] of failed.entries()) {
+      const own = [team, `q-${"abc"[index]}`, count];
+      await database.rows(
+        `insert into tasks (team_id, id, queue_id, shape, status, list_key, priority, sandbox, method, url, timeout_seconds, max_retries,
+                            backoff, retry_delay_seconds, run_at, created_at, completed_at, failure_reason, error, tags, dismissed_at)
+         select $1, overlay(gen_random_uuid()::text placing left($4, 13) from 1 for 13)::uuid, q.id, 'queue', 'failed', 'failed', 5, false, 'POST',
+                'https://a.example/', 30, 0, 'fixed', 1, now(), now(), now(), 'retries_exhausted', 'Order ' || n || ' failed',
+                case when n % 2 = 0 then '{even}'::text[] end, case when n = 1 then now() end
+           from queues q, generate_series(1, $3::integer) n where q.team_id = $1 and q.name = $2`,
+        [...own, newUuid()],
+      );
+      await database.rows(
+        "insert into queue_tallies (team_id, queue_id, worker_id, statement, failed) select $1, id, 0, 0, $3 from queues where team_id = $1 and name = $2",
+        own,
+      );
+    }
+    const slices: number[] = [];
+    let turns = 0;
+    const sql: Sql = {
+      async rows(asked, values) {
+        const rows = await database.rows<never>(asked, values);
+        if (asked.name === "read_failed_tasks") slices.push(rows.length);
+        return rows;
+      },
+    };
+    const scan: Scan = {
+      take: async () => {
+        turns += 1;
+      },
+      give: () => {},
+      end: () => {},
+    };
+    const stats = createStatsService({ sql, now: () => new Date() });
+    const query = { range: "1h", sandbox: null } as const;
+    const { groups } = await stats.failures(principalOf(team), query, scan);
+    assert.deepEqual(slices, [900, 1_000, 300, 40]);
+    assert.equal(turns, 3);
+    assert.deepEqual(
+      groups.map(({ queue, count, isCapped, fingerprint, topTags }) => ({
+        queue,
+        count,
+        isCapped,
+        fingerprint,
+        topTags,
+      })),
+      [
+        ["q-b", 1_299, 650],
+        ["q-a", 899, 450],
+        ["q-c", 39, 20],
+      ].map(([queue, count, even]) => ({
+        queue,
+        count,
+        isCapped: false,
+        fingerprint: "Order * failed",
+        topTags: [{ tag: "even", count: even }],
+      })),
+    );
   });
 });

@@ -2,10 +2,12 @@ import type { Static } from "typebox";
 import { access } from "../../api/http/access.ts";
 import { callerOf } from "../../api/http/auth-hook.ts";
 import { costs, MIB } from "../../api/http/cost.ts";
+import { scanOf } from "../../api/http/scan-turns.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { refusals } from "../../api/schemas/error.ts";
 import { ref } from "../../api/schemas/field.ts";
 import { readSandbox } from "../../api/schemas/sandbox.ts";
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import * as record from "./schemas.ts";
 import type { QueueSeries, StatsService } from "./service.ts";
@@ -53,7 +55,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
   app.get(
     "/stats/failures",
     {
-      config: { ...access("tasks:read"), ...costs("scan", { rows: 200_000, bytes: MIB }) },
+      config: { ...access("tasks:read"), ...costs("scan", { rows: 20_000, bytes: MIB }) },
       schema: {
         operationId: "getFailureStats",
         tags,
@@ -61,7 +63,7 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
         description:
           "Failed tasks that were created in the range and not dismissed, grouped by queue, host, reason, last answer and error. Errors that " +
           "differ only in words with digits are one group. The newest 10,000 are scanned, shared evenly between queues that " +
-          "have any. At most 100 groups, the largest first.",
+          "have any. At most 100 groups and 1 MiB, the largest first.",
         querystring: record.FailuresQuery,
         response: { 200: ref(record.FailureList), ...refusals("too_many_scans") },
       },
@@ -69,38 +71,43 @@ export function registerStatsRoutes(app: Api, stats: StatsService): void {
     async (request) => {
       const { range, sandbox: said } = request.query;
       const asked = { range, sandbox: readSandbox(said) };
-      const { createdAfter, sandbox, groups } = await stats.failures(callerOf(request), asked);
-      return {
-        failures: groups.map((group): Static<typeof record.FailureGroup> => {
-          const { queue, host, failureReason, answer } = group;
-          return {
+      const { createdAfter, sandbox, groups } = await stats.failures(
+        callerOf(request),
+        asked,
+        scanOf(request),
+      );
+      const room = openAnswerRoom();
+      const failures = groups.map((group): Static<typeof record.FailureGroup> => {
+        const { queue, host, failureReason, answer } = group;
+        return {
+          queue,
+          host,
+          failure_reason: failureReason,
+          response_code: answer,
+          error: group.error,
+          count: group.count,
+          course: [...group.course],
+          count_is_capped: group.isCapped,
+          first_seen: group.firstAt.toISOString(),
+          last_seen: group.lastAt.toISOString(),
+          top_tags: [...group.topTags],
+          top_metadata: [...group.topMetadata],
+          sample_task: publicTaskId(group),
+          filter: {
             queue,
-            host,
-            failure_reason: failureReason,
-            response_code: answer,
-            error: group.error,
-            count: group.count,
-            course: [...group.course],
-            count_is_capped: group.isCapped,
-            first_seen: group.firstAt.toISOString(),
-            last_seen: group.lastAt.toISOString(),
-            top_tags: [...group.topTags],
-            top_metadata: [...group.topMetadata],
-            sample_task: publicTaskId(group),
-            filter: {
-              queue,
-              status: "failed",
-              ...(host !== "" && { host }),
-              ...(failureReason !== null && { failure_reason: failureReason }),
-              ...(answer !== null && { response_code: answer }),
-              ...(group.pattern !== "" && { error: group.pattern }),
-              created_after: createdAfter.toISOString(),
-              dismissed: "false",
-              ...(sandbox && { sandbox }),
-            },
-          };
-        }),
-      };
+            status: "failed",
+            ...(host !== "" && { host }),
+            ...(failureReason !== null && { failure_reason: failureReason }),
+            ...(answer !== null && { response_code: answer }),
+            ...(group.pattern !== "" && { error: group.pattern }),
+            created_after: createdAfter.toISOString(),
+            dismissed: "false",
+            ...(sandbox && { sandbox }),
+          },
+        };
+      });
+      const most = failures.findIndex((failure) => !room.take(JSON.stringify(failure)));
+      return { failures: most === -1 ? failures : failures.slice(0, most) };
     },
   );
 }

@@ -9,8 +9,9 @@ import {
   stepsOf,
 } from "../../domain/queue-stats.ts";
 import { chooseSandbox } from "../../domain/reach.ts";
-import { firstIdOf } from "../../domain/task-filter.ts";
+import type { Scan } from "../../service/scan-line.ts";
 import type { Sql } from "../../store/sql.ts";
+import { readFailureGroups, type ShownFailureGroup } from "./service-failures.ts";
 import {
   type QueueNow,
   readHistograms,
@@ -19,15 +20,9 @@ import {
   readSteps,
   type StepHistogram,
 } from "./store.ts";
-import { type FailureGroup, FINGERPRINT_LENGTH, readFailureGroups } from "./store-failure-groups.ts";
 
 /** Queues with their own entry, the busiest first. */
 const MOST_QUEUES = 100;
-const MOST_FAILED = 10_000;
-const LEAST_PER_QUEUE = 200;
-const MOST_GROUPS = 100;
-/** Of the range, for the course of each group. */
-const FAILURE_STEPS = 30;
 
 export interface StatsQuery {
   readonly range: StatsRange;
@@ -68,6 +63,7 @@ export interface StatsService {
   failures(
     principal: Principal,
     query: Omit<StatsQuery, "queue">,
+    scan: Scan,
   ): Promise<{
     readonly createdAfter: Date;
     readonly sandbox: boolean;
@@ -135,42 +131,12 @@ export function createStatsService({
       };
     },
 
-    async failures(principal, { range, sandbox: asked }) {
+    async failures(principal, { range, sandbox: asked }, scan) {
       const sandbox = chooseSandbox(principal, asked);
-      const until = now();
-      const createdAfter = new Date((stepsOf(range, until.getTime())[0] ?? 0) * 1000);
-      const groups = await readFailureGroups(sql, {
-        teamId: principal.teamId,
-        sandbox,
-        createdAfter,
-        lowestId: firstIdOf(createdAfter.getTime()),
-        most: MOST_FAILED,
-        leastPerQueue: LEAST_PER_QUEUE,
-        groups: MOST_GROUPS,
-        until,
-        steps: FAILURE_STEPS,
-      });
-      return { createdAfter, sandbox, groups: groups.map(showGroup) };
+      const query = { teamId: principal.teamId, sandbox, range, until: now(), scan };
+      return { sandbox, ...(await readFailureGroups(sql, query)) };
     },
   };
-}
-
-interface ShownFailureGroup extends FailureGroup {
-  /** How many failed in each step of the range. */
-  readonly course: readonly number[];
-  /** Finds their errors, as a filter. */
-  readonly pattern: string;
-}
-
-function showGroup(group: FailureGroup): ShownFailureGroup {
-  const course = Array.from({ length: FAILURE_STEPS }, () => 0);
-  for (const step of group.failedIn) {
-    const place = Math.min(Math.max(step, 1), FAILURE_STEPS) - 1;
-    course[place] = (course[place] ?? 0) + 1;
-  }
-  const { fingerprint } = group;
-  const isCut = fingerprint.length >= FINGERPRINT_LENGTH;
-  return { ...group, course, pattern: isCut ? `${fingerprint}*` : fingerprint };
 }
 
 /** One entry of the answer under construction. */
