@@ -121,6 +121,24 @@ const UNLISTED: Readonly<
   "POST /page/session/team": { body: named(["team"]) },
 };
 
+const CODE = { grant_type: "authorization_code", code: "c".repeat(64), code_verifier: "v".repeat(43) };
+/** Fields of forms, and what else stands in the form. */
+const FORMS: Readonly<Record<string, readonly (readonly [field: string, others: Form])[]>> = {
+  "POST /v1/oauth/token": [
+    ["grant_type", {}],
+    ...["client_id", "client_secret", "scope"].map(
+      (name) => [name, { grant_type: "client_credentials" }] as const,
+    ),
+    ["refresh_token", { grant_type: "refresh_token" }],
+    ...["code", "code_verifier", "redirect_uri"].map((name) => [name, CODE] as const),
+  ],
+  "POST /v1/oauth/revoke": [["token", {}]],
+  "POST /v1/oauth/authorize": [["csrf", {}]],
+  "POST /sign-in": [["email", {}]],
+  "POST /sign-in/link": [["token", {}]],
+};
+type Form = Readonly<Record<string, string>>;
+
 /** In place of the body of the row: with it, more fields are looked at. */
 const BODIES: Readonly<Record<string, object>> = {
   "POST /v1/alerts": {
@@ -140,11 +158,16 @@ describe("hostile values", () => {
   let api: TestApi;
   let world: World;
   let document: Json;
+  let application: Form;
   const statuses = new Map<number, number>();
   before(async () => {
     api = await createTestApi({});
     const url = await api.app.listen({ port: 0, host: "127.0.0.1" });
     world = await openWorld({ url } as ServerProcess, api.server.database);
+    const grantTypes = ["authorization_code", "refresh_token", "client_credentials"];
+    const made = { name: "Forms", scopes: ["tasks:read"], grantTypes, redirectUris: ["https://a.test/"] };
+    const { json } = await world.call(world.ours.liveKey, "POST", "/v1/oauth/applications", made);
+    application = { client_id: json.application.clientId, client_secret: json.application.clientSecret };
     document = (await api.send({ method: "GET", url: "/openapi.json" })).body;
   });
   after(async () => {
@@ -155,7 +178,7 @@ describe("hostile values", () => {
   for (const [route, row] of Object.entries(ACCESS_ROWS)) {
     it(`are answered without a 500 by ${route}`, async () => {
       const failures: string[] = [];
-      for (const [place, request] of requestsOf(route, row, document)) {
+      for (const [place, request] of requestsOf(route, document, application)) {
         const answer = await ask(route, row, request);
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         const complaint = complaintAbout(answer, request);
@@ -186,7 +209,7 @@ describe("hostile values", () => {
   async function ask(
     route: string,
     row: AccessRow,
-    { path, query, headers, body }: Hostile,
+    { path, query, headers, body, form }: Hostile,
   ): Promise<Answer> {
     const [method = "", pattern = ""] = route.split(" ");
     const { ours } = world;
@@ -196,7 +219,8 @@ describe("hostile values", () => {
     const url =
       (path === undefined ? row.path : undefined) ?? pattern.replace(/:\w+|\*/g, () => names.shift() ?? "");
     const base = BODIES[route] ?? row.bodyOf?.(name) ?? row.body;
-    const payload = body === undefined ? jsonOf(base) : withValue(body.of ?? base, body.place, body.value);
+    const json = body === undefined ? jsonOf(base) : withValue(body.of ?? base, body.place, body.value);
+    const payload = form ?? json;
     const whole = url + (query ?? row.query ?? "");
     const said = { ...row.headers, ...headers };
     const credential = row.scope === "session" ? ours.owner : team.liveKey;
@@ -210,7 +234,7 @@ describe("hostile values", () => {
       url: whole,
       headers: {
         ...(row.scope !== "public" && { authorization: `Bearer ${credential}` }),
-        ...(payload !== undefined && { "content-type": "application/json" }),
+        ...(payload !== undefined && { "content-type": form === undefined ? "application/json" : FORM }),
         ...said,
       },
       ...(payload !== undefined && { payload }),
@@ -220,6 +244,8 @@ describe("hostile values", () => {
   }
 });
 
+const FORM = "application/x-www-form-urlencoded";
+
 /** A change leaves what it is about in place. */
 const KEEPING = /^(?:GET|PUT|PATCH)$/;
 
@@ -228,13 +254,15 @@ function jsonOf(body: unknown): string | undefined {
 }
 
 interface Hostile {
+  /** The whole of it. */
+  readonly form?: string;
   readonly path?: string;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly of?: object; readonly place: Place; readonly value: string };
 }
 
-function* requestsOf(route: string, _row: AccessRow, document: Json): Generator<[string, Hostile]> {
+function* requestsOf(route: string, document: Json, application: Form): Generator<[string, Hostile]> {
   const [method = "", pattern = ""] = route.split(" ");
   const operation = document.paths[pattern.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
   const listed = (operation?.parameters ?? []) as { in: string; name: string }[];
@@ -247,6 +275,11 @@ function* requestsOf(route: string, _row: AccessRow, document: Json): Generator<
   const headers = listed.filter((each) => each.in === "header").map(({ name }) => name);
   for (const name of [...headers, ...(unlisted.headers ?? [])])
     for (const text of HEADER_TEXTS) yield [`${name}: ${short(text)}`, { headers: { [name]: text } }];
+  for (const [name, others] of FORMS[route] ?? [])
+    for (const text of QUERY_TEXTS) {
+      const { [name]: _, ...rest } = { ...application, ...others };
+      yield [`${name}=${short(text)}`, { form: `${new URLSearchParams(rest)}&${name}=${text}` }];
+    }
   const schema = operation?.requestBody?.content["application/json"]?.schema;
   const fields = schema === undefined ? [] : [field(), ...fieldsIn(schema, document, 4)];
   for (const { values, ...field } of [...fields, ...(unlisted.body ?? [])])

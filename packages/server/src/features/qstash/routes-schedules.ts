@@ -9,7 +9,12 @@ import { headerLists } from "./domain-message-id.ts";
 import { readOptions } from "./domain-options.ts";
 import { DEFAULT_RETRIES, MESSAGE_QUEUE } from "./domain-request.ts";
 import { bytesIn, destinationIn, HIDDEN, headersIn, parameterIn } from "./routes-http.ts";
-import { listTooLarge, type MessageSchedule, type MessageScheduleService } from "./service-schedules.ts";
+import {
+  cronOf,
+  listTooLarge,
+  type MessageSchedule,
+  type MessageScheduleService,
+} from "./service-schedules.ts";
 
 export function registerScheduleRoutes(
   app: Api,
@@ -83,7 +88,7 @@ function scheduleView(schedule: MessageSchedule): object {
   const isHidden = message.redact?.body === true;
   return {
     scheduleId: name,
-    cron: message.scheduled?.cron ?? schedule.cron,
+    cron: cronOf(schedule),
     createdAt: createdAt.getTime(),
     destination: message.scheduled?.destination ?? call.url,
     method: call.method,

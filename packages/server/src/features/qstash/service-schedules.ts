@@ -36,6 +36,18 @@ export interface MessageScheduleService {
 
 const TIME_ZONE = /^CRON_TZ=(\S+)\s+/;
 
+/** As it was written, unless it was changed under /v1 since. */
+export function cronOf({ cron, timezone, message }: MessageSchedule): string {
+  const written = message.scheduled?.cron;
+  if (written !== undefined && written.replace(TIME_ZONE, "") === cron && zoneIn(written) === timezone)
+    return written;
+  return timezone === SCHEDULE_DEFAULTS.timezone ? cron : `CRON_TZ=${timezone} ${cron}`;
+}
+
+function zoneIn(cron: string): string {
+  return TIME_ZONE.exec(cron)?.[1] ?? SCHEDULE_DEFAULTS.timezone;
+}
+
 export function createMessageScheduleService(deps: {
   readonly schedules: ScheduleService;
   readonly publish: PublishService;
@@ -65,7 +77,7 @@ export function createMessageScheduleService(deps: {
       if (options.cron === null) throw invalid([mustBe("Upstash-Cron", "given")]);
       const id = options.scheduleId ?? `scd_${randomBytes(18).toString("base64url").replaceAll("-", "_")}`;
       const cron = options.cron.trim();
-      const timezone = TIME_ZONE.exec(cron)?.[1] ?? SCHEDULE_DEFAULTS.timezone;
+      const timezone = zoneIn(cron);
       const [recipient] = await publish.recipientsOf(requester, destination);
       if (recipient === undefined) throw invalid([mustBe("destination", "a URL group with endpoints")]);
       const queue = options.queue ?? MESSAGE_QUEUE;

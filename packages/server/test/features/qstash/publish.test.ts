@@ -275,7 +275,11 @@ describe("publishing with the official client", () => {
       assert.equal(task.body, hash);
       const { body } = await ask("PATCH", "", { cron: "0 0 2 1 *", task });
       assert.deepEqual([body.schedule.cron, body.schedule.task], ["0 0 2 1 *", task]);
+      assert.equal((await scene.client.schedules.get("hidden")).cron, "0 0 2 1 *");
+      await ask("PATCH", "", { timezone: "Asia/Tokyo" });
+      assert.equal((await scene.client.schedules.get("hidden")).cron, "CRON_TZ=Asia/Tokyo 0 0 2 1 *");
       assert.equal((await ask("PUT", "", { cron: others.cron, task })).status, 200);
+      assert.equal((await scene.client.schedules.get("hidden")).cron, others.cron);
       assert.deepEqual(await stored(), before);
     });
 
