@@ -12,7 +12,7 @@ const TEST_SECONDS = 120;
 const SIMULATION_SECONDS = 150;
 const CHAOS_SECONDS = 240;
 /** Longer than the runs of a build without a bug take: what does not end by then fails a test by its time limit. */
-const NO_END = "does not end";
+export const NO_END = "does not end";
 
 const FAILED_TEST = /^ *not ok \d+ - (.*)$/;
 
@@ -36,7 +36,8 @@ export async function runTests(directory: string, tests: readonly string[]): Pro
   return null;
 }
 
-async function simulate(directory: string, seeds: number): Promise<Catch> {
+/** With faults, by so many seeds. */
+export async function simulate(directory: string, seeds: number): Promise<Catch> {
   const run = (...args: string[]) =>
     runCommand({
       command: process.execPath,
@@ -74,8 +75,12 @@ export interface Effort {
 }
 
 /** Statements are not simulated: a model of them is, which the tests compare with the real ones. */
+export function isStatementFile(file: string): boolean {
+  return file.startsWith("store/tasks/");
+}
+
 export function isTried(stage: Stage, { file }: Plant): boolean {
-  return stage !== "simulation" || !file.startsWith("store/tasks/");
+  return stage !== "simulation" || !isStatementFile(file);
 }
 
 export function tryStage(stage: Stage, directory: string, plant: Plant, effort: Effort): Promise<Catch> {

@@ -9,6 +9,8 @@ import { type Plant, plantInto } from "./plant.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Neither needed for a compile or a test, nor small. */
 const LEFT_OUT = ["node_modules", ".git", ".bellhop"];
+/** What is kept of mutants, which nothing in a copy reads. */
+const KEPT = join(ROOT, ".build/mutants");
 const COMPILE_SECONDS = 180;
 
 /** A copy of the checkout: bugs are planted there, never in the checkout itself. */
@@ -19,7 +21,8 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
-export async function makeWorkspace(): Promise<Workspace> {
+/** A copy as it is compiled, removed at the end of the process. */
+export async function copyCheckout(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "bellhop-prove-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
   // What the compiler leaves alone.
@@ -27,9 +30,18 @@ export async function makeWorkspace(): Promise<Workspace> {
     cpSync(join(ROOT, "packages", name, "package.json"), join(ROOT, ".build/packages", name, "package.json"));
   for (const name of await readdir(ROOT)) {
     if (!LEFT_OUT.includes(name))
-      cpSync(join(ROOT, name), join(directory, name), { recursive: true, preserveTimestamps: true });
+      cpSync(join(ROOT, name), join(directory, name), {
+        recursive: true,
+        preserveTimestamps: true,
+        filter: (path) => path !== KEPT,
+      });
   }
   await symlink(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  return directory;
+}
+
+export async function makeWorkspace(): Promise<Workspace> {
+  const directory = await copyCheckout();
   await allowUnused(directory);
   let restore = async () => {};
   let touched: readonly string[] = [];

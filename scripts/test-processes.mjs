@@ -106,9 +106,14 @@ export async function planProcesses(files, tree) {
   return entries.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
+/** Whether a test file, as it is compiled, may run in one process with others. */
+export function mayShare(file) {
+  return !ALONE.some((each) => file.endsWith(`${each}.test.js`));
+}
+
 function folderOf(file, tree) {
   const name = relative(tree, file);
-  if (ALONE.some((each) => name.endsWith(`${each}.test.js`))) return undefined;
+  if (!mayShare(name)) return undefined;
   return Object.keys(SHARED).find((folder) => name.startsWith(`${folder}/`));
 }
 

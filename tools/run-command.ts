@@ -16,10 +16,13 @@ export function runCommand(options: {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly seconds: number;
+  /** Beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly isEnough?: (line: string) => boolean;
 }): Promise<Ran> {
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
+    env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
