@@ -173,8 +173,8 @@ export const BEYOND_PLANTS: readonly Plant[] = [
   {
     name: "schedule-fires-twice",
     file: "features/schedules/service-runner.ts",
-    find: "isUnderWay(schedule) || (judged.fires && !schedule.isFired)",
-    replace: "isUnderWay(schedule) || judged.fires",
+    find: "isUnderWay(schedule) || (fires && !schedule.isFired)",
+    replace: "isUnderWay(schedule) || fires",
     breaks: "every time of a schedule makes one task",
     tests: ["engine/schedules.test.ts"],
   },

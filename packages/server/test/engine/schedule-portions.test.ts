@@ -168,6 +168,25 @@ describe("portions of due schedules", () => {
     assert.equal(await firedOf(group), 1);
   });
 
+  it("prepare the tasks of a team in one of its turns after another, not one turn each", async () => {
+    await copy(await schedule(60), 49);
+    const asked: [number, number][] = [];
+    const runner = createScheduleRunner({
+      database: server.database,
+      accept: server.services.tasks.accept,
+      termsOf: async () => new Map([[server.principal.teamId, server.principal]]),
+      changes: createTaskChanges(),
+      inTurns: async (teamId, items, work) => {
+        asked.push([teamId, items.length]);
+        return items.map(work);
+      },
+    });
+    await runner.fireOnce();
+
+    assert.deepEqual(asked, [[server.principal.teamId, 50]]);
+    assert.equal((await called()).length, 50);
+  });
+
   it("go on with the endpoints of the first one when the group changes, and end with another task", async () => {
     const group = await schedule(60, { request: groupRequest(BODY) });
     await fire();

@@ -83,11 +83,12 @@ export async function cutPortion(
 
   for (let at = 0; at < due.length && !isFull(); at += PER_LOOK) {
     const looked = due.slice(at, at + PER_LOOK);
-    const found = await Promise.allSettled(looked.map((schedule) => refusalOr(() => lookUp(schedule))));
+    const found = await Promise.allSettled(looked.map(lookUp));
     for (const [index, schedule] of looked.entries()) {
       const each = found[index];
       if (each === undefined || isFull()) break;
       if (each.status === "fulfilled") cut(schedule, each.value);
+      else if (isRefusal(each.reason)) cut(schedule, each.reason);
       else failed(each.reason);
     }
   }
@@ -100,22 +101,51 @@ export interface Preparation {
   readonly fanOut?: FanOut | undefined;
 }
 
-/** Everything except storing them. The creator's right to use vault tokens was checked when the schedule was created. */
+/** A firing whose tasks are to be prepared. */
+export interface Wanted {
+  readonly schedule: Pick<Schedule, "teamId" | "sandbox" | "task">;
+  readonly terms: AcceptedFrom["terms"];
+  readonly recipients: readonly Recipient[];
+}
+
+/**
+ * Everything except storing them, in the order of the firings. Those of one team share its turns: a team whose requests take
+ * turns too goes first once, not once for each of them. The creator's right to use vault tokens was checked when the schedule
+ * was created.
+ */
 export async function prepareTasks(
   { accept, inTurns, fanOut }: Preparation,
-  { teamId, sandbox, task: { request } }: Pick<Schedule, "teamId" | "sandbox" | "task">,
-  terms: AcceptedFrom["terms"],
-  recipients: readonly Recipient[],
-): Promise<PreparedTask[]> {
-  const origin = { teamId, sandbox, terms, idempotency: null, requireTokenUse: () => {} };
-  const { requestTo } = fanOutOf(request, fanOut);
-  const begun = await inTurns(teamId, recipients, (recipient) =>
-    Promise.allSettled([accept(origin, requestTo(request, recipient))]),
+  firings: readonly Wanted[],
+): Promise<PromiseSettledResult<PreparedTask[]>[]> {
+  const begun = firings.map((): Promise<PreparedTask>[] => []);
+  const byTeam = new Map<number, { readonly index: number; readonly recipient: Recipient }[]>();
+  for (const [index, { schedule, recipients }] of firings.entries()) {
+    const items = byTeam.get(schedule.teamId) ?? [];
+    items.push(...recipients.map((recipient) => ({ index, recipient })));
+    byTeam.set(schedule.teamId, items);
+  }
+  const prepare = (index: number, recipient: Recipient) => {
+    const firing = firings[index];
+    if (firing === undefined) return;
+    const { teamId, sandbox, task } = firing.schedule;
+    const origin = {
+      teamId,
+      sandbox,
+      terms: firing.terms,
+      idempotency: null,
+      requireTokenUse: () => {},
+    };
+    const accepted = accept(origin, fanOutOf(task.request, fanOut).requestTo(task.request, recipient));
+    // Awaited below, after further turns.
+    accepted.catch(() => {});
+    begun[index]?.push(accepted);
+  };
+  await Promise.all(
+    [...byTeam].map(([teamId, items]) =>
+      inTurns(teamId, items, ({ index, recipient }) => prepare(index, recipient)),
+    ),
   );
-  return (await Promise.all(begun)).flat().map((each) => {
-    if (each.status === "fulfilled") return each.value;
-    throw each.reason;
-  });
+  return Promise.allSettled(begun.map((each) => Promise.all(each)));
 }
 
 /** In their order, in statements of bounded size. */
@@ -134,11 +164,6 @@ export async function storeTasks(sql: Sql, tasks: readonly NewTask[]): Promise<A
 }
 
 /** The schedule records a refusal; an unreachable database, or a bug, is retried. */
-export async function refusalOr<T>(work: () => Promise<T>): Promise<T | Error> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Problem && (error.status < 500 || error.code === "vault_off")) return error;
-    throw error;
-  }
+export function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && (error.status < 500 || error.code === "vault_off");
 }

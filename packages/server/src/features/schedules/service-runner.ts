@@ -11,14 +11,15 @@ import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { TraceFirings } from "../../tracing/tracing.ts";
 import { clockTime, judgeFiring, ownTime } from "./domain.ts";
-import { type cronTimes, rememberCronTimes } from "./domain-cron.ts";
+import { rememberCronTimes } from "./domain-cron.ts";
 import {
   cutPortion,
+  isRefusal,
   isUnderWay,
   type Part,
   type Preparation,
   prepareTasks,
-  refusalOr,
+  type Wanted,
 } from "./service-fan-out.ts";
 import {
   type DueSchedule,
@@ -61,6 +62,14 @@ type Judged =
     }
   | { readonly failure: unknown };
 
+/** A judged schedule whose tasks are prepared: the place among them. */
+interface Firing {
+  readonly schedule: DueSchedule;
+  readonly next: Date;
+  readonly rest: readonly Recipient[];
+  readonly place: number;
+}
+
 /**
  * Every worker runs one, and all of them wake at the same time. A portion is one transaction, bounded in tasks and bytes:
  * it locks due schedules, which other nodes skip, creates their tasks and advances them. Teams take turns, so that one
@@ -81,37 +90,51 @@ export function createScheduleRunner(
   const preparation: Preparation = { inTurns, ...deps };
   const order = createTeamOrder();
 
+  /** When each of these is due next, and the tasks of those that fire. */
   async function judge(
-    { schedule, recipients, rest, refusal }: Part,
+    parts: readonly Part[],
     aheadMs: number,
-    terms: AcceptedFrom["terms"] | undefined,
-    timesOf: typeof cronTimes,
-  ): Promise<Judged> {
-    try {
-      const now = new Date(schedule.now.getTime() + aheadMs);
-      const dueAt = ownTime(schedule, schedule.nextRunAt);
-      const judged = judgeFiring(schedule, dueAt, ownTime(schedule, now), timesOf);
-      const next = clockTime(schedule, judged.next);
-      const fires = isUnderWay(schedule) || (judged.fires && !schedule.isFired);
-      if (!fires || terms === undefined) return { schedule, next, task: null, more: [], rest: [] };
-      const prepared =
-        refusal ?? (await refusalOr(() => prepareTasks(preparation, schedule, terms, recipients)));
-      if (prepared instanceof Error) return { schedule, next, task: prepared, more: [], rest: [] };
-      const [task = null, ...more] = prepared.map((each) => each.task);
-      return { schedule, next, task, more, rest };
-    } catch (failure) {
-      return { failure };
-    }
+    terms: ReadonlyMap<number, AcceptedFrom["terms"]>,
+  ): Promise<Judged[]> {
+    const timesOf = rememberCronTimes();
+    const firings: Wanted[] = [];
+    const decided = parts.map(({ schedule, recipients, rest, refusal }): Judged | Firing => {
+      try {
+        const now = new Date(schedule.now.getTime() + aheadMs);
+        const dueAt = ownTime(schedule, schedule.nextRunAt);
+        const { fires, next } = judgeFiring(schedule, dueAt, ownTime(schedule, now), timesOf);
+        const own = terms.get(schedule.teamId);
+        const mayFire = own !== undefined && (isUnderWay(schedule) || (fires && !schedule.isFired));
+        const base = { schedule, next: clockTime(schedule, next), more: [], rest: [] };
+        if (!mayFire) return { ...base, task: null };
+        if (refusal !== null) return { ...base, task: refusal };
+        return { ...base, rest, place: firings.push({ schedule, terms: own, recipients }) - 1 };
+      } catch (failure) {
+        return { failure };
+      }
+    });
+    const prepared = await prepareTasks(preparation, firings);
+    return decided.map((each): Judged => {
+      if (!("place" in each)) return each;
+      const { schedule, next, rest, place } = each;
+      const result = prepared[place];
+      if (result?.status === "fulfilled") {
+        const [task = null, ...more] = result.value.map((one) => one.task);
+        return { schedule, next, task, more, rest };
+      }
+      const failure = result?.reason;
+      return isRefusal(failure) ? { schedule, next, task: failure, more: [], rest: [] } : { failure };
+    });
   }
 
   /** A firing's span lasts until the portion is committed: `stored` has the result of each schedule. */
   const fire = traceFirings(
     async (
       schedule: DueSchedule,
-      prepare: (schedule: DueSchedule) => Promise<void>,
+      begin: (schedule: DueSchedule) => void,
       stored: Promise<ReadonlyMap<string, Prepared>>,
     ): Promise<Prepared> => {
-      await prepare(schedule);
+      begin(schedule);
       return (await stored).get(schedule.id) ?? null;
     },
   );
@@ -136,20 +159,14 @@ export function createScheduleRunner(
         parts = await cutPortion(due, deps.fanOut, (failure) => judged.push({ failure }));
         if (parts.length === 0) return new Map<string, Prepared>();
         const terms = await deps.termsOf([...new Set(parts.map(({ schedule }) => schedule.teamId))]);
-        const timesOf = rememberCronTimes();
-        const preparing = parts.map((part) => {
-          const prepared = deferred<void>();
-          const prepare = async (schedule: DueSchedule) => {
-            const own = terms.get(schedule.teamId);
-            judged.push(
-              await judge({ ...part, schedule, ...(refusal && { refusal }) }, time.aheadMs, own, timesOf),
-            );
-            prepared.resolve();
-          };
-          firings.push(fire(part.schedule, prepare, commit.promise));
-          return prepared.promise;
+        const traced = parts.map((part) => {
+          const begun = deferred<Part>();
+          const begin = (schedule: DueSchedule) =>
+            begun.resolve({ ...part, schedule, ...(refusal && { refusal }) });
+          firings.push(fire(part.schedule, begin, commit.promise));
+          return begun.promise;
         });
-        await Promise.all(preparing);
+        judged.push(...(await judge(await Promise.all(traced), time.aheadMs, terms)));
         return storeFirings(sql, judged, time.aheadMs, (task, stored) => accepted.push([task, stored]));
       });
       commit.resolve(results);

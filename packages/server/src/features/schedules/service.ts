@@ -146,10 +146,11 @@ export function createScheduleService(deps: {
   const fire = traceFirings(async (schedule: Schedule, requester: Requester): Promise<CreatedTask> => {
     const { teamId, task } = schedule;
     const recipients = await fanOutOf(task.request, deps.fanOut).recipientsOf(teamId, task.request);
-    const prepared = await prepareTasks({ inTurns, ...deps }, schedule, requester, recipients);
-    const [first] = prepared;
+    const [prepared] = await prepareTasks({ inTurns, ...deps }, [{ schedule, terms: requester, recipients }]);
+    if (prepared?.status !== "fulfilled") throw prepared?.reason;
+    const [first] = prepared.value;
     if (first === undefined) throw new Error("A firing has no task");
-    const tasks = prepared.map(({ task }) => task);
+    const tasks = prepared.value.map(({ task }) => task);
     const target = formatId("sch", schedule.id);
     const accepted = await database.transaction(async (sql) => {
       await found(sql, requester, target, true);
