@@ -89,7 +89,7 @@ export const COST_ROWS: Readonly<Record<string, readonly [kind: string, rows: nu
   "DELETE /v1/sessions/:session_id": ["write", 1, SMALL],
   "GET /v1/signing-secret": ["point", 2, SMALL],
   "POST /v1/signing-secret/rotate": ["write", 2, SMALL],
-  "GET /v1/stats/failures": ["scan", 200_000, MIB],
+  "GET /v1/stats/failures": ["scan", 20_000, MIB],
   "GET /v1/stats/queues": ["scan", 1_000_000, MIB],
   "GET /v1/system": ["point", 100, SMALL],
   "GET /v1/tasks": ["scan", 21_000, MIB],
