@@ -23,10 +23,10 @@ const QUERY_TEXTS = [
 /** NUL and line breaks cannot stand in a header. */
 const HEADER_TEXTS = ["", "__proto__", "\xff", "-1", "9007199254740993", "1e400", LONG];
 /** As JSON. */
-const STRINGS = [
-  ...['"\\u0000"', '"\\ud800"', '""', '"__proto__"', '"…"'],
-  ...['"275760-09-13T00:00:00.000Z"', JSON.stringify(LONG)],
-];
+const STRINGS = [...['"\\u0000"', '"\\ud800"', '""', '"__proto__"', '"…"', JSON.stringify(LONG)]];
+const INSTANT = '"275760-09-13T00:00:00.000Z"';
+/** Of a parameter that is no text. */
+const FEW_TEXTS = ["%00", "-1", "9007199254740993", "1e400"];
 const NUMBERS = ["-1", "2147483648", "9007199254740993", "1e400"];
 const OTHERS = ['{"toString":null}', '[{"toString":null}]'];
 const OBJECTS = [
@@ -82,7 +82,7 @@ const named = (names: readonly string[]) => names.map((name) => field(name));
 const UNLISTED: Readonly<
   Record<string, { body?: readonly Field[]; query?: readonly string[]; headers?: readonly string[] }>
 > = {
-  "POST /v2/publish/*": { headers: OPTIONS },
+  "POST /v2/publish/*": { headers: ["upstash-not-before", "upstash-label", "upstash-forward-x"] },
   "POST /v2/schedules/*": { headers: ["upstash-cron", "upstash-schedule-id", "upstash-queue-name"] },
   "POST /v2/dlq/retry/:dlqId": { headers: ["upstash-not-before", "upstash-forward-x"] },
   "POST /v2/batch": {
@@ -265,13 +265,14 @@ interface Hostile {
 function* requestsOf(route: string, document: Json, application: Form): Generator<[string, Hostile]> {
   const [method = "", pattern = ""] = route.split(" ");
   const operation = document.paths[pattern.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase()];
-  const listed = (operation?.parameters ?? []) as { in: string; name: string }[];
+  const listed = (operation?.parameters ?? []) as { in: string; name: string; schema: Json }[];
   const unlisted = UNLISTED[route] ?? {};
   const short = (text: string) => text.slice(0, 30);
   if (/:\w+|\*/.test(pattern)) for (const text of PATH_TEXTS) yield [`path ${short(text)}`, { path: text }];
-  const query = listed.filter((each) => each.in === "query").map(({ name }) => name);
-  for (const name of [...query, ...(unlisted.query ?? [])])
-    for (const text of QUERY_TEXTS) yield [`?${name}=${short(text)}`, { query: `?${name}=${text}` }];
+  const query = listed.filter((each) => each.in === "query");
+  for (const { name, schema } of [...query, ...(unlisted.query ?? []).map((name) => ({ name, schema: {} }))])
+    for (const text of schema.enum !== undefined || schema.type === "integer" ? FEW_TEXTS : QUERY_TEXTS)
+      yield [`?${name}=${short(text)}`, { query: `?${name}=${text}` }];
   const headers = listed.filter((each) => each.in === "header").map(({ name }) => name);
   for (const name of [...headers, ...(unlisted.headers ?? [])])
     for (const text of HEADER_TEXTS) yield [`${name}: ${short(text)}`, { headers: { [name]: text } }];
@@ -306,7 +307,8 @@ function fieldsIn(schema: Json, document: Json, depth: number): Field[] {
   if (depth === 0) return [];
   const inner = (name: string | number, child: Json): Field[] => {
     const values = valuesFor(child);
-    const isKnown = values.length < STRINGS.length && walked.has(`${name} ${JSON.stringify(child)}`);
+    const isKnown =
+      values.length <= NUMBERS.length + OTHERS.length && walked.has(`${name} ${JSON.stringify(child)}`);
     walked.add(`${name} ${JSON.stringify(child)}`);
     return [
       ...(isKnown ? [] : [{ place: [name], values }]),
@@ -333,10 +335,12 @@ function ofDirectTasksAlone(fields: readonly Field[], document: Json): Field[] {
 }
 
 /** The schema refuses every other type in the same way. */
-function valuesFor({ type, enum: words }: Json): readonly string[] {
-  if (words !== undefined || type === "boolean") return [...OTHERS, '"__proto__"'];
-  if (type === "string") return [...STRINGS, ...OTHERS];
-  if (type === "integer" || type === "number") return [...NUMBERS, ...OTHERS];
+function valuesFor({ type, enum: words, format }: Json): readonly string[] {
+  const kind = Array.isArray(type) ? type[0] : type;
+  if (words !== undefined || kind === "boolean") return [...OTHERS, '"__proto__"'];
+  if (format === "date-time") return [INSTANT, ...STRINGS, ...OTHERS];
+  if (kind === "string") return [...STRINGS, ...OTHERS];
+  if (kind === "integer" || kind === "number") return [...NUMBERS, ...OTHERS];
   return ANY;
 }
 
