@@ -144,6 +144,12 @@ describe("a plan with limits", () => {
     await freeze(6);
     await submit("two");
     await assert.rejects(submit("three"), refused);
+    // A paused key with tasks that wait is one of them.
+    await server.services.features.flows.service.setPaused(guest, "one", true);
+    await freeze(6);
+    await assert.rejects(submit("three"), refused);
+    await freeze(6);
+    await assert.rejects(submit("three"), refused);
     await submit("one");
     await server.submit({ delaySeconds: 60 }, guest);
   });
