@@ -29,12 +29,11 @@ describe("a bulk action", () => {
   after(() => server.close());
 
   const start = (action: BulkAction, filter: Partial<TaskFilter>, rate = 1000) =>
-    server.services.features.bulkActions.service.start(server.principal, {
-      action,
-      filter: { ...ALL_TASKS, ...filter, sandbox: null },
-      rate,
-      said: {},
-    });
+    server.services.features.bulkActions.service.start(
+      server.principal,
+      { action, filter: { ...ALL_TASKS, ...filter, sandbox: null }, rate, said: {} },
+      NO_SCAN,
+    );
   const bulkOf = (id: string) => server.services.features.bulkActions.service.get(server.principal, id);
   const workOnce = (node: TestNode) => {
     const actor = node.engine.actors.all.find(({ name }) => name === "bulks");
@@ -165,7 +164,7 @@ describe("a bulk action", () => {
     for (let index = 0; index < 6; index += 1) await server.submit({ delaySeconds: 3600 }, team);
     const request = { action: "retry" as const, filter: { ...ALL_TASKS, sandbox: null }, rate: 1, said: {} };
     for (let index = 0; index < actions; index += 1)
-      await server.services.features.bulkActions.service.start(team, request);
+      await server.services.features.bulkActions.service.start(team, request, NO_SCAN);
     return team;
   }
 
@@ -217,6 +216,43 @@ describe("a bulk action", () => {
     assert.equal(await bulks.count(team, { ...ALL_TASKS, sandbox: null }, NO_SCAN), 7);
     // One for the newest task, and four for seven tasks in slices of two.
     assert.equal(statements, 5);
+  });
+
+  it("selects its tasks in slices with a turn for each, and forgets a selection that failed or was lost", async () => {
+    const team = await server.openTeam();
+    for (let index = 0; index < 7; index += 1) await server.submit({ delaySeconds: 3600 }, team);
+    const { teamId } = team;
+    let turns = 0;
+    const scan = {
+      ...NO_SCAN,
+      async take() {
+        turns += 1;
+      },
+    };
+    let isFailing = false;
+    const chores = {
+      async rows<Row extends object>(...[statement, values]: Parameters<typeof server.database.rows>) {
+        const rows = await server.database.rows<Row>(statement, values);
+        if (isFailing && typeof statement !== "string" && statement.name === "insert_portion")
+          throw new Problem("database_away");
+        return rows;
+      },
+    };
+    const bulks = createBulkService({ database: server.database, chores, slice: 2 });
+    const request = { action: "retry", filter: { ...ALL_TASKS, sandbox: null }, rate: 1, said: {} } as const;
+    const kept = () =>
+      server.database.rows("select bulk_id from bulk_portions where team_id = $1 order by 1", [teamId]);
+    const lost = `0190a0a0-0000-7000-8000-${String(teamId).padStart(12, "0")}`;
+    await server.database.rows("insert into bulk_portions values ($1, $2, 0, '{}')", [teamId, lost]);
+
+    const { id, matched } = await bulks.start(team, request, scan);
+    assert.deepEqual([matched, turns], [7, 3]);
+    assert.deepEqual(await kept(), [{ bulk_id: id }]);
+
+    isFailing = true;
+    await assert.rejects(bulks.start(team, request, scan), { code: "database_away" });
+    assert.deepEqual(await kept(), [{ bulk_id: id }]);
+    await bulks.stop(team, id);
   });
 
   it("changes no further task after it is stopped, and cannot be stopped twice", async () => {

@@ -5,6 +5,7 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
 import { createTaskChanges } from "../../src/domain/task-changes.ts";
 import { createBulkWorker } from "../../src/features/bulk-actions/worker.ts";
+import { NO_SCAN } from "../../src/service/scan-line.ts";
 import type { EventStream } from "../../src/service/tasks/event-feed.ts";
 import { type EventPlace, listenTo, readEvents } from "../../src/store/tasks/event-reads.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
@@ -52,12 +53,9 @@ describe("events of a task that a bulk action cancels while it is called", () =>
     });
     await server.queues.setPaused(team, QUEUE, true);
     const id = await server.submit({}, team);
-    await server.services.features.bulkActions.service.start(team, {
-      action: "cancel",
-      filter: { ...ALL_TASKS, queue: QUEUE, sandbox: null },
-      rate: 1000,
-      said: {},
-    });
+    const filter = { ...ALL_TASKS, queue: QUEUE, sandbox: null };
+    const cancel = { action: "cancel", filter, rate: 1000, said: {} } as const;
+    await server.services.features.bulkActions.service.start(team, cancel, NO_SCAN);
 
     // The bulk action has locked its row, and so has its transaction id, before the task is called.
     const gate = createGate();

@@ -9,6 +9,7 @@ import { paceByHost } from "../../src/engine/host-pace.ts";
 import type { RecordedCall } from "../../src/engine/outgoing.ts";
 import { NOTHING_STORED } from "../../src/features/flow-control/domain.ts";
 import { SCHEDULE_DEFAULTS } from "../../src/features/schedules/domain.ts";
+import { NO_SCAN } from "../../src/service/scan-line.ts";
 import { until } from "../patience.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
 import { ALL_TASKS } from "../test-store.ts";
@@ -232,7 +233,8 @@ describe("a plan with limits", () => {
     const { guest, ids } = await cancelledTasks({ tasksOpen: 3 }, null, null, null, null, null);
     const { service } = server.services.features.bulkActions;
     const filter = { ...ALL_TASKS, sandbox: null };
-    const { id } = await service.start(guest, { action: "retry", filter, rate: 1000, said: {} });
+    const retries = { action: "retry", filter, rate: 1000, said: {} } as const;
+    const { id } = await service.start(guest, retries, NO_SCAN);
     const actor = server.engine.actors.all.find(({ name }) => name === "bulks");
     const turn = async () => {
       await server.database.rows("update bulks set next_at = now() where status = 'running'");

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
+import { NO_SCAN } from "../../src/service/scan-line.ts";
+import type { AskedFilter } from "../../src/service/tasks/task-list.ts";
 import { createTestReader } from "../event-log.ts";
 import { until } from "../patience.ts";
 import { openTestServer, plainRequest, type TestServer } from "../test-server.ts";
@@ -105,12 +107,9 @@ const ENDERS: readonly Ender[] = [
     name: "a bulk cancel",
     async start({ server, create }) {
       const { id } = await create({ delaySeconds: 600 });
-      await server.services.features.bulkActions.service.start(server.principal, {
-        action: "cancel",
-        filter: { ...ALL_TASKS, statuses: ["pending"], sandbox: null },
-        rate: 1000,
-        said: {},
-      });
+      const filter: AskedFilter = { ...ALL_TASKS, statuses: ["pending"], sandbox: null };
+      const cancel = { action: "cancel", filter, rate: 1000, said: {} } as const;
+      await server.services.features.bulkActions.service.start(server.principal, cancel, NO_SCAN);
       return { id, end: async () => once(server, "bulks") };
     },
   },

@@ -175,7 +175,7 @@ export function registerBulkRoutes(app: Api, { bulks }: { readonly bulks: BulkSe
         return reply
           .code(200)
           .send({ matched: await bulks.count(callerOf(request), filter, scanOf(request)) });
-      const bulk = await bulks.start(requesterOf(request), { action, filter, rate, said });
+      const bulk = await bulks.start(requesterOf(request), { action, filter, rate, said }, scanOf(request));
       return reply.code(202).send(answerOf(bulk));
     },
   );

@@ -14,6 +14,8 @@ import type { Bulk, BulkAction } from "./domain.ts";
 import {
   countRunningBulks,
   findBulk,
+  forgetLostPortions,
+  forgetPortions,
   insertBulk,
   insertPortion,
   listBulks,
@@ -34,7 +36,7 @@ export interface BulkService {
   /** The number of matching tasks. */
   count(principal: Principal, filter: AskedFilter, scan: Scan): Promise<number>;
   /** Resolves once its tasks are selected and stored. */
-  start(requester: Requester, request: BulkRequest): Promise<Bulk>;
+  start(requester: Requester, request: BulkRequest, scan: Scan): Promise<Bulk>;
   get(principal: Principal, id: string): Promise<Bulk>;
   /** Newest first. */
   list(principal: Principal, page: PageRequest): Promise<Page<Bulk>>;
@@ -73,23 +75,24 @@ export function createBulkService(deps: {
     async count(principal, asked, scan) {
       const { teamId } = principal;
       let matched = 0;
-      const restOutside = async (ms: number) => {
-        scan.give();
-        await sleep(ms);
-        await scan.take();
-      };
-      for await (const ids of matchingTasks(chores, teamId, reachedBy(principal, asked), slice, restOutside))
+      for await (const ids of matchingTasks(chores, teamId, reachedBy(principal, asked), slice, scan))
         matched += ids.length;
       return matched;
     },
-    start(requester, { action, filter: asked, rate, said }) {
+    async start(requester, { action, filter: asked, rate, said }, scan) {
       const { teamId } = requester;
-      const filter = reachedBy(requester, asked);
-      const store = async (sql: Sql) => {
-        if ((await countRunningBulks(sql, teamId)) >= MOST_RUNNING)
-          throw new Problem("bulks_full", { limit: String(MOST_RUNNING) });
-        const id = newUuid();
-        const matched = await keepPortions(sql, teamId, id, filter, slice);
+      await requirePlace(database, teamId);
+      const id = newUuid();
+      const matching = matchingTasks(chores, teamId, reachedBy(requester, asked), slice, scan);
+      // Each portion by itself: a transaction must not wait for turns. Nothing reads them before the action is stored.
+      const matched = await keepPortions(chores, teamId, id, matching).catch(async (error) => {
+        await forgetPortions(chores, teamId, id);
+        throw error;
+      });
+      scan.give();
+      return database.transaction(async (sql) => {
+        await requirePlace(sql, teamId);
+        await forgetLostPortions(sql, teamId);
         const bulk = await insertBulk(sql, requester, { id, action, rate, matched });
         await recordChange(sql, requester, {
           action: "bulk.started",
@@ -97,8 +100,7 @@ export function createBulkService(deps: {
           detail: { action, filter: said, rate, matched },
         });
         return bulk;
-      };
-      return database.transaction(store);
+      });
     },
     async stop(requester, id) {
       const stopped = await database.transaction(async (sql) => {
@@ -114,17 +116,21 @@ export function createBulkService(deps: {
   };
 }
 
+async function requirePlace(sql: Sql, teamId: number): Promise<void> {
+  if ((await countRunningBulks(sql, teamId)) >= MOST_RUNNING)
+    throw new Problem("bulks_full", { limit: String(MOST_RUNNING) });
+}
+
 /** Every portion but the last is full: a turn's position gives its portion. */
 async function keepPortions(
   sql: Sql,
   teamId: number,
   id: string,
-  filter: TaskFilter,
-  slice: number,
+  matching: AsyncIterable<readonly string[]>,
 ): Promise<number> {
   let kept: string[] = [];
   let portions = 0;
-  for await (const ids of matchingTasks(sql, teamId, filter, slice, sleep)) {
+  for await (const ids of matching) {
     kept.push(...ids);
     while (kept.length >= PORTION) {
       await insertPortion(sql, teamId, id, portions, kept.slice(0, PORTION));
@@ -136,13 +142,13 @@ async function keepPortions(
   return portions * PORTION + kept.length;
 }
 
-/** Oldest first, with rests between the slices. Tasks created after the start are excluded, so that the scan ends. */
+/** Oldest first, with a turn for each slice. Tasks created after the start are excluded, so that the scan ends. */
 async function* matchingTasks(
   sql: Sql,
   teamId: number,
   filter: TaskFilter,
   slice: number,
-  rest: (ms: number) => Promise<unknown>,
+  scan: Scan,
 ): AsyncGenerator<readonly string[]> {
   const newest = await newestTaskId(sql, teamId);
   let after: string | null = null;
@@ -156,7 +162,10 @@ async function* matchingTasks(
     });
     yield found.ids.filter((id) => newest !== null && id <= newest);
     after = found.next;
-    // Pauses as long as the slice took, to use half a core at most; a transaction must not pause for a second.
-    if (after !== null) await rest(Math.min(LONGEST_REST_MS, performance.now() - beganMs));
-  } while (after !== null && newest !== null && after < newest);
+    if (after === null) return;
+    // Rests as long as the slice took, to use half a core at most, while another scan has the place.
+    scan.give();
+    await sleep(Math.min(LONGEST_REST_MS, performance.now() - beganMs));
+    await scan.take();
+  } while (newest !== null && after < newest);
 }

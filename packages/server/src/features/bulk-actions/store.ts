@@ -1,5 +1,6 @@
 import type { PageRequest } from "../../domain/page.ts";
 import type { Reach } from "../../domain/reach.ts";
+import { firstIdOf } from "../../domain/task-filter.ts";
 import { columns } from "../../store/columns.ts";
 import { type Sql, statement } from "../../store/sql.ts";
 import type { Bulk, BulkAction } from "./domain.ts";
@@ -53,6 +54,29 @@ export async function insertPortion(
   taskIds: readonly string[],
 ): Promise<void> {
   await sql.rows(INSERT_PORTION, [teamId, bulkId, number, taskIds]);
+}
+
+const FORGET_PORTIONS = statement(
+  "forget_bulk_portions",
+  "delete from bulk_portions where team_id = $1 and bulk_id = $2",
+);
+
+/** Of an action that was not stored. */
+export async function forgetPortions(sql: Sql, teamId: number, bulkId: string): Promise<void> {
+  await sql.rows(FORGET_PORTIONS, [teamId, bulkId]);
+}
+
+const FORGET_LOST_PORTIONS = statement(
+  "forget_lost_bulk_portions",
+  `delete from bulk_portions p
+    where p.team_id = $1 and p.bulk_id < $2
+      and not exists (select 1 from bulks b where b.team_id = p.team_id and b.id = p.bulk_id)`,
+);
+const DAY_MS = 86_400_000;
+
+/** Of actions that a node began to select tasks for more than a day ago, and crashed. */
+export async function forgetLostPortions(sql: Sql, teamId: number): Promise<void> {
+  await sql.rows(FORGET_LOST_PORTIONS, [teamId, firstIdOf(Date.now() - DAY_MS)]);
 }
 
 const COUNT_RUNNING_BULKS = statement(
