@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Client, QstashError, QstashRatelimitError } from "@upstash/qstash";
+import { untilEventsAreReadable } from "../../event-log.ts";
 import { openScene, type Scene, sha256 } from "./scene.ts";
 
 describe("publishing with the official client", () => {
@@ -267,6 +268,25 @@ describe("publishing with the official client", () => {
         assert.doesNotMatch(text, new RegExp(`canary|${encoded}`));
       }
       assert.match(answers[1]?.text ?? "", /REDACTED:/);
+    });
+
+    it("are hashes in the events that webhooks get", async () => {
+      const { api, target } = scene;
+      await api.call("POST", "/v1/webhooks", { url: `${target.url}/hook`, events: ["task.created"] });
+      const { id } = (await ask("POST", "/run")).body.task;
+      await scene.settle();
+      const { database, engine } = api.server;
+      await untilEventsAreReadable(database);
+      await engine.actors.all.find(({ name }) => name === "webhooks")?.once();
+
+      const deliveries = await database.rows<{ body: string }>(
+        "select body from webhook_deliveries where team_id = $1",
+        [api.team.id],
+      );
+      const told = deliveries.filter(({ body }) => body.includes(id));
+      assert.equal(told.length, 1);
+      assert.doesNotMatch(told[0]?.body ?? "", /canary/);
+      assert.match(told[0]?.body ?? "", /"x-hidden":"REDACTED:/);
     });
 
     it("stay when a schedule is changed with what it was read as, and no hash is stored", async () => {
