@@ -71,23 +71,32 @@ function sqlChanges(node: Node, around: readonly Node[], source: string): Change
   if (!SQL.test(text)) return [];
   const quasis = childrenOf(node, "quasis");
   const holes = quasis.slice(1).map((next, index) => ({
-    // The parser leaves the signs of the hole to neither side.
-    start: source.indexOf("${", textRange(quasis[index] as Node, source).end),
-    end: textRange(next, source).start,
+    start: textRange(quasis[index] as Node).end,
+    end: textRange(next).start,
   }));
-  const parts = quasis.length === 0 ? [own] : quasis.map((quasi) => textRange(quasi, source));
+  const isRaw = around.at(-1)?.type === "TaggedTemplateExpression";
+  const parts =
+    quasis.length === 0
+      ? [{ ...own, sql: String(node["value"]) }]
+      : quasis.map((quasi) => ({
+          ...textRange(quasi),
+          sql: isRaw ? textsOf(quasi).raw : textsOf(quasi).cooked,
+        }));
   const place = statementOf(node, around) ?? placeOf(around);
   return changesOfSql(groupTokens(readTokens(source, own, holes)), source).map((change) => {
     const touched = parts.filter(({ start, end }) => start < change.end && end > change.start);
-    const pieces = touched.map(({ start, end }) => source.slice(start, end));
+    const pieces = touched.map(({ sql }) => sql);
     const sql = pieces.sort((one, other) => other.length - one.length)[0] ?? "";
     return { ...change, place, probe: node.start, sql };
   });
 }
 
-/** Without the signs around it, which some versions of the parser count as a part of it. */
-function textRange(quasi: Node, source: string): { start: number; end: number } {
-  const raw = String((quasi["value"] as { readonly raw: string }).raw);
-  const start = source.startsWith(raw, quasi.start) ? quasi.start : quasi.start + 1;
-  return { start, end: start + raw.length };
+/** Without the signs around it, which the parser counts as a part of it. */
+function textRange(quasi: Node): { start: number; end: number } {
+  const start = quasi.start + 1;
+  return { start, end: start + textsOf(quasi).raw.length };
+}
+
+function textsOf(quasi: Node): { readonly raw: string; readonly cooked: string } {
+  return quasi["value"] as { readonly raw: string; readonly cooked: string };
 }

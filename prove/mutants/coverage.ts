@@ -102,8 +102,7 @@ export function readCoverage(options: {
 
   return {
     testsOf(mutant) {
-      // As the compiler leaves it, but for escapes.
-      const piece = mutant.sql?.replaceAll("\\\\", "\\") ?? "";
+      const piece = mutant.sql ?? "";
       return inOrder(piece.trim().length < SHORTEST_PIECE ? byRunning(mutant) : bySending(piece), mutant);
     },
   };

@@ -96,6 +96,13 @@ describe("operators on statements", () => {
     assert.deepEqual(madeOfSql(text, "stored-for-now"), [text.replace("now()", "t.ends_at")]);
   });
 
+  it("read holes that follow each other", () => {
+    assert.deepEqual(madeOfSql("select ${A}${B} from t where ${C}${D} < 1 and ${E}", "drop-condition"), [
+      "select ${A}${B} from t where ${E}",
+      "select ${A}${B} from t where ${C}${D} < 1 ",
+    ]);
+  });
+
   it("read neither comments nor quoted texts as SQL", () => {
     assert.deepEqual(madeOfSql("select 'a < b' from t -- c < d\n where e < 1", "boundary"), [
       "select 'a < b' from t -- c < d where e <= 1",
