@@ -30,27 +30,31 @@ const FIGURES = `f.key, case when ${IS_ORDERED} then 1 else coalesce(f.concurren
 const NOW = `(now() + make_interval(secs => coalesce(
        (select c.ahead_seconds from sandbox_clocks c where c.team_id = f.team_id and f.sandbox), 0)))`;
 
-/** The places in use, by the rows of the tasks; and the calls begun in the period. */
-const COUNTS = `(select count(distinct h.task_id)::integer from flow_holds h
+/** The places in use, by the rows of the tasks. */
+const ACTIVE = `(select count(distinct h.task_id)::integer from flow_holds h
        join tasks t on t.team_id = h.team_id and t.id = h.task_id
       where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key
-        and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end) as active,
-    (select count(*)::integer from (
+        and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end)`;
+
+const WAITING = `(select count(*)::integer from (
        select 1 from tasks t where t.team_id = f.team_id and t.flow = f.key and not f.sandbox
-          and t.flow_due_at is not null and t.flow_due_at <= now() limit ${MOST_WAITING}) w)
-    + (select count(*)::integer from (
+          and t.flow_due_at is not null and t.flow_due_at <= now() limit ${MOST_WAITING}) w)`;
+
+const WAITING_IN_SANDBOX = `(select count(*)::integer from (
        select 1 from tasks t join simulations s on s.team_id = t.team_id and s.task_id = t.id and s.said is not null
         where f.sandbox and t.team_id = f.team_id and t.sandbox and t.list_key = 'pending' and t.flow = f.key
-          and t.run_at <= ${NOW} limit ${MOST_WAITING}) w) as waiting,
-    (select (select coalesce(sum(p.count), 0) from flow_permits p
+          and t.run_at <= ${NOW} limit ${MOST_WAITING}) w)`;
+
+/** The calls begun in the period. */
+const BEGUN = `(select (select coalesce(sum(p.count), 0) from flow_permits p
               where p.team_id = f.team_id and p.sandbox = f.sandbox and p.flow = f.key and p.at > w.since)
           + (select count(*) from flow_holds h
               where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at > w.since)
-       from (select ${NOW} - make_interval(secs => ${PERIOD}) as since) w)::integer as "begunInPeriod"`;
+       from (select ${NOW} - make_interval(secs => ${PERIOD}) as since) w)::integer`;
 
 const FIND_FLOW = statement(
   "find_flow",
-  `select ${FIGURES}, ${COUNTS} from flows f
+  `select ${FIGURES}, ${ACTIVE} as active, ${WAITING} + ${WAITING_IN_SANDBOX} as waiting, ${BEGUN} as "begunInPeriod" from flows f
     where f.team_id = $1 and f.sandbox = ($2 = 'test') and f.key = $3 and ${isShown()}`,
   { patience: "list" },
 );
@@ -66,7 +70,10 @@ export async function findFlow(sql: Sql, { teamId, environment }: Reach, key: st
   return flow ?? null;
 }
 
-/** The busiest first: an order that changes, so a page is found by its offset. */
+/**
+ * The busiest first: an order that changes, so a page is found by its offset. Putting them in order counts their tasks and
+ * calls: flows without any are looked up no more, and the tasks are counted again only if there were too many to read.
+ */
 const LIST_FLOWS = statement(
   "list_flows",
   `with due as (
@@ -77,14 +84,18 @@ const LIST_FLOWS = statement(
    ), held as (
      select flow, count(*) as calls from flow_holds where team_id = $1 and sandbox = ($2 = 'test') group by flow
    ), page as (
-     select f.*, coalesce(due.tasks, 0) + coalesce(held.calls, 0) as busy
+     select f.*, coalesce(due.tasks, 0) as due, coalesce(held.calls, 0) as held, coalesce(due.tasks, 0) + coalesce(held.calls, 0) as busy
        from flows f left join due on due.flow = f.key left join held on held.flow = f.key
       where f.team_id = $1 and f.sandbox = ($2 = 'test') and ($3::text is null or position(lower($3) in lower(f.key)) > 0)
         and (due.tasks is not null or held.calls is not null or ${isShown()})
       order by busy desc, f.key
       limit $4 offset $5
-   )
-   select ${FIGURES}, ${COUNTS} from page f order by f.busy desc, f.key`,
+   ), counted as (select coalesce(sum(tasks), 0) < ${MOST_READ} as is_whole from due)
+   select ${FIGURES}, case when f.held > 0 then ${ACTIVE} else 0 end as active,
+          case when f.sandbox then ${WAITING_IN_SANDBOX}
+               when (select is_whole from counted) then least(f.due, ${MOST_WAITING})::integer else ${WAITING} end as waiting,
+          case when ${PERIOD} is not null then ${BEGUN} else 0 end as "begunInPeriod"
+     from page f order by f.busy desc, f.key`,
   { patience: "list" },
 );
 

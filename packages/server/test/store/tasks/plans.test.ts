@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
+import { listFlows } from "../../../src/features/flow-control/store.ts";
 import { dueAmong, lookForDue, queuesWithDueTasks } from "../../../src/store/tasks/due-queues.ts";
 import { joinFlowTasks } from "../../../src/store/tasks/ordered-lines.ts";
 import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
@@ -233,6 +234,40 @@ describe("the plan of the settlement", () => {
       }
     });
   }
+});
+
+describe("the plan of the list of flows", () => {
+  it("looks no flow up by itself whose tasks and calls were counted to put the list in order", async () => {
+    const store = await openTestStore();
+    try {
+      const queue = await store.openQueue();
+      const due = {
+        status: "'pending'",
+        run_at: "now() - interval '1 minute'",
+        flow: "'customer-' || n % 900",
+        priority: "5",
+      };
+      await fill(store, queue, 2_000, due);
+      await store.database.rows(
+        "insert into flows (team_id, sandbox, key, task_concurrency) select $1, false, 'customer-' || n, 5 from generate_series(0, 899) n",
+        [queue.teamId],
+      );
+      await vacuumTasks(store.database, "vacuum analyze");
+      const page = { search: null, limit: 1_001, offset: 0 };
+      const flows = await listFlows(store.database, live(queue.teamId), page);
+      assert.equal(flows.length, 900);
+      assert.equal(
+        flows.reduce((sum, { waiting }) => sum + waiting, 0),
+        2_000,
+      );
+      for (const mode of MODES) {
+        const plan = await explain(store.database, mode, (sql) => listFlows(sql, live(queue.teamId), page));
+        assert.ok(plan.blocks < 3_000, `${mode}: ${plan.blocks} blocks by ${plan.indexes.join()}`);
+      }
+    } finally {
+      await store.close();
+    }
+  });
 });
 
 describe("the plans of statements that write events", () => {
