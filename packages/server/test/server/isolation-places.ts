@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { parseId } from "../../src/domain/public-id.ts";
 import { composeApi } from "../../src/server/compose-api.ts";
 import { type Statement, statement } from "../../src/store/sql.ts";
-import { openTestServer, refusePrivate, type TestServer } from "../test-server.ts";
+import { openTestServer, refusePrivate, type TestNode, type TestServer } from "../test-server.ts";
 import type { TextSql } from "../test-sql.ts";
 import { type Answer, openWorld, type World } from "./access-world.ts";
 
@@ -42,8 +42,46 @@ export interface Places {
   /** Gives the other team whatever ours has and it lacks. */
   mirror(): Promise<void>;
   snapshot(): Promise<Snapshot>;
+  /** Removes what the two teams have, but for their people and credentials. */
+  clear(): Promise<void>;
+  /** A node that makes calls. */
+  openWorker(): Promise<TestNode>;
+  /** As if what our place keeps were older by years. */
+  age(environment: Environment): Promise<void>;
+  /** Moves what a place waits for, or what it keeps for a time. For the live place also what both environments share. */
+  move(instants: Instants, seconds: number, teamId: number, environment: Environment): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Columns by table. */
+export type Instants = Readonly<Record<string, readonly string[]>>;
+
+/** When something is due. */
+export const DUE: Instants = {
+  tasks: ["run_at", "due_at", "flow_due_at", "poll_at", "deadline_at"],
+  schedules: ["next_run_at"],
+  notifications: ["next_at"],
+  simulations: ["next_at"],
+  webhook_deliveries: ["next_at"],
+  alert_messages: ["next_at"],
+  bulks: ["next_at"],
+  breakers: ["until", "opened_at"],
+  flows: ["paused_until"],
+  flow_permits: ["at"],
+};
+
+/** What is removed some time after it. */
+export const KEPT: Instants = {
+  tasks: ["completed_at"],
+  dedupe_keys: ["free_at"],
+  idempotency_keys: ["created_at"],
+  message_keys: ["created_at"],
+  events: ["at", "written_at"],
+  bulks: ["ended_at", "created_at"],
+  webhook_deliveries: ["created_at"],
+  flows: ["used_at"],
+  audit_events: ["at"],
+};
 
 /** People, credentials and teams cannot be in two teams at once; the rest can. */
 const NOT_MIRRORED = /^(?:team_members|teams|api_keys|sessions|invitations|oauth_.*|signing_secrets)$/;
@@ -55,7 +93,8 @@ interface Table {
 
 export async function openPlaces(): Promise<Places> {
   // Without room for calls: what a request makes due stays due.
-  const server = await openTestServer({}, { capacity: 0 });
+  const options = { capacity: 0 };
+  const server = await openTestServer({}, options);
   const app = await composeApi(server.services, refusePrivate, {
     log: pino({ level: "silent" }),
     version: "test",
@@ -87,6 +126,26 @@ export async function openPlaces(): Promise<Places> {
   // The other team's queues are those of ours, under the same ids.
   await sql.rows("delete from queues where team_id = $1", [theirTeam]);
 
+  const move: Places["move"] = async (instants, seconds, teamId, environment) => {
+    for (const table of tables) {
+      const sets = instants[table.name]?.map((column) => `${column} = ${column} + make_interval(secs => $1)`);
+      if (sets === undefined) continue;
+      await sql.rows(
+        `update ${table.name} t set ${sets} where team_id = $2 and coalesce(${sandboxOf(table)}, false) = $3`,
+        [seconds, teamId, environment === "sandbox"],
+      );
+    }
+  };
+  const age: Places["age"] = async (environment) => {
+    await move(KEPT, -2 * 366 * 86_400, ourTeam, environment);
+    // Ids begin with the time of creation. The other team keeps the same ids, and its times.
+    await sql.rows(
+      `update tasks set id = ('0170' || substr(id::text, 5))::uuid
+        where team_id = any($1) and sandbox = $2 and completed_at is not null`,
+      [[ourTeam, theirTeam], environment === "sandbox"],
+    );
+  };
+
   return {
     server,
     world,
@@ -105,6 +164,17 @@ export async function openPlaces(): Promise<Places> {
       const rows = await sql.rows<{ place: string; hash: string }>(hashes);
       return new Map(rows.map(({ place, hash }) => [place, hash]));
     },
+    async clear() {
+      const last = (name: string) => Number(name === "queues");
+      for (const name of mirrored.toSorted((one, other) => last(one) - last(other)))
+        await sql.rows(`delete from ${name} where team_id = any($1)`, [[ourTeam, theirTeam]]);
+    },
+    openWorker() {
+      options.capacity = 100;
+      return server.openNode();
+    },
+    age,
+    move,
     async close() {
       await world.close();
       const closed = app.close();
@@ -204,6 +274,10 @@ export function keyedTask(environment: Environment) {
   return { ...taskOf(environment), idempotency_key: SHARED, dedupe, flow };
 }
 
+async function hasQueue({ call }: Places, name: string): Promise<boolean> {
+  return (await call("live", "GET", `/v1/queues/${name}`)).status === 200;
+}
+
 /** Makes what can have a name under the same name in every place. Resolves with the id of a message of each environment. */
 export async function fillPlaces(places: Places): Promise<Readonly<Record<Environment, string>>> {
   const messages = { live: "", sandbox: "" };
@@ -221,6 +295,7 @@ export async function fillPlaces(places: Places): Promise<Readonly<Record<Enviro
     return json;
   };
   const breaker = { failures: 5, ratio: 0.5, within: 60, cooldown: 30 };
+  if (!(await hasQueue(places, "default"))) await ask("live", "POST", "/v1/queues", { name: "default" });
   await ask("live", "POST", "/v1/queues", { name: SHARED, concurrency: 2, breaker });
   await ask("live", "PUT", `/v1/url-groups/${SHARED}`, { endpoints: [{ url: `${TO}${TEAM}` }] });
   await ask("live", "POST", "/v1/webhooks", {

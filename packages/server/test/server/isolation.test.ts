@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { TestNode } from "../test-server.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
 import type { Answer } from "./access-world.ts";
 import {
+  DUE,
   type Environment,
   fillPlaces,
   keyedTask,
@@ -10,6 +12,7 @@ import {
   openPlaces,
   type Places,
   SHARED,
+  type Snapshot,
   THEIRS,
   TO,
   wordOf,
@@ -26,6 +29,40 @@ const SHARED_CHANGES = new Map([
   ["listeners", "whether anybody follows the team's events"],
   ["queues", "a test key may create one"],
 ]);
+
+const HOUR = 3600;
+
+/** What a round does for all teams. */
+const WORK_ON_ALL = new Map([
+  ["queue_tallies", "rows are added up, with the same sums"],
+  ["queue_stats", "the depth of every queue is recorded"],
+]);
+
+/** Where something must have happened, or the test would show nothing. */
+const WORKED_ON = {
+  live: [
+    "tasks",
+    "schedules",
+    "notifications",
+    "bulks",
+    "webhook_deliveries",
+    "dedupe_keys",
+    "idempotency_keys",
+    "message_keys",
+    "flows",
+  ],
+  sandbox: [
+    "tasks",
+    "schedules",
+    "notifications",
+    "bulks",
+    "simulations",
+    "dedupe_keys",
+    "idempotency_keys",
+    "message_keys",
+    "flows",
+  ],
+} as const;
 
 /** Requests beside those of the matrix, about what has the same name in all places. */
 const ABOUT_NAMES: readonly (readonly [string, string, unknown?, object?])[] = [
@@ -91,10 +128,7 @@ describe("a request", () => {
   async function stays(what: string, environment: Environment, answer: Answer): Promise<void> {
     const before = known;
     known = await places.snapshot();
-    const changed = [...new Set([...before.keys(), ...known.keys()])].filter(
-      (place) => before.get(place) !== known.get(place),
-    );
-    const foreign = changed.filter((place) => isForeign(place, environment));
+    const foreign = changedPlaces(before, known).filter((place) => isForeign(place, environment));
     assert.deepEqual(foreign, [], `${what} of the ${environment} key changed rows of another place`);
     const said = JSON.stringify([answer.json, answer.headers]);
     for (const word of [THEIRS, wordOf(OTHER[environment])])
@@ -143,7 +177,121 @@ describe("a request", () => {
       await stays(path, environment, await places.call(environment, "DELETE", path));
     });
   }
+
+  describe("and what becomes due", () => {
+    let worker: TestNode;
+
+    before(async () => {
+      worker = await prepareDueWork(places);
+      known = await places.snapshot();
+    });
+
+    for (const environment of ["sandbox", "live"] as const) {
+      it(`is done in the ${environment} environment and nowhere else`, async () => {
+        const changed = new Set<string>();
+        const isDone = async (what: string) => {
+          const before = known;
+          known = await places.snapshot();
+          const all = changedPlaces(before, known);
+          for (const place of all) changed.add(place);
+          const foreign = all.filter((place) => isForeignWork(place, environment));
+          assert.deepEqual(foreign, [], `${what} of the ${environment} place changed rows of another place`);
+        };
+
+        await places.move(DUE, -2 * HOUR, places.ourTeam, environment);
+        await isDone("the passing of time");
+        await worker.dispatchOnce();
+        await isDone("the dispatcher");
+        for (const { name, once } of worker.engine.actors.all) {
+          await once();
+          await finishCalls(worker);
+          await isDone(name);
+        }
+        await places.age(environment);
+        known = await places.snapshot();
+        for (const name of ["janitor", "retention"]) {
+          await actor(worker, name).once();
+          await isDone(name);
+        }
+        for (const table of WORKED_ON[environment])
+          assert.ok(
+            [...changed].some((place) => place.startsWith(`${table} ${places.ourTeam} `)),
+            `nothing was due in ${table}: ${[...changed]}`,
+          );
+        await places.move(DUE, 48 * HOUR, places.ourTeam, environment);
+        known = await places.snapshot();
+      });
+    }
+  });
+
+  function isForeignWork(place: string, environment: Environment): boolean {
+    const [table = "", team, part] = place.split(" ");
+    if (WORK_ON_ALL.has(table)) return false;
+    return (
+      Number(team) === places.theirTeam || (Number(team) === places.ourTeam && part === OTHER[environment])
+    );
+  }
 });
+
+/** Both teams have the same, in every state that waits for something, and nothing is due. */
+async function prepareDueWork(places: Places): Promise<TestNode> {
+  const { server, ourTeam, theirTeam } = places;
+  await places.clear();
+  await fillPlaces(places);
+  const worker = await places.openWorker();
+  server.target.answer = ({ path }, response) =>
+    void response.writeHead(path === "/no" ? 500 : 200).end("{}");
+  const urlTemplate = `${server.target.url}/job`;
+  const poll = { urlTemplate, interval: 60, statusPath: "status", doneValues: ["done"], failValues: ["no"] };
+  for (const environment of ENVIRONMENTS) {
+    const simulate = environment === "sandbox" ? { outcome: "complete" } : undefined;
+    for (const more of [
+      { url: "/ok", onCompleteUrl: `${server.target.url}/told` },
+      { url: "/no", retryDelay: 3600 },
+      { url: "/ok", waitForCallback: true },
+      { url: "/ok", pollConfig: poll },
+      { url: "/ok", flow: SHARED, tags: [SHARED] },
+    ]) {
+      const { url, ...rest } = more;
+      const word = wordOf(environment);
+      const task = {
+        targetUrl: `${server.target.url}${url}`,
+        body: { word },
+        metadata: { word },
+        simulate,
+        ...rest,
+      };
+      ok(await places.call(environment, "POST", "/v1/tasks", task), url);
+    }
+  }
+  for (let round = 0; round < 2; round += 1) {
+    await server.quiet();
+    await worker.dispatchOnce();
+    for (const name of ["sandbox", "webhooks", "alerts"]) await actor(worker, name).once();
+  }
+  await server.quiet();
+  await places.mirror();
+  await places.sql.rows("delete from queue_slots where team_id = $1", [theirTeam]);
+  for (const name of ["webhooks", "janitor", "retention"]) await actor(worker, name).once();
+  for (const team of [ourTeam, theirTeam])
+    for (const environment of ENVIRONMENTS) await places.move(DUE, HOUR, team, environment);
+  return worker;
+}
+
+function actor(worker: TestNode, name: string) {
+  return worker.engine.actors.all.find((each) => each.name === name) ?? assert.fail(`no actor ${name}`);
+}
+
+async function finishCalls({ engine }: TestNode): Promise<void> {
+  for (const { finished } of [engine.poller, engine.courier, engine.webhookCourier]) await finished();
+  await engine.attempts.finished();
+}
+
+function changedPlaces(before: Snapshot, after: Snapshot): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter(
+    (place) => before.get(place) !== after.get(place),
+  );
+}
 
 function ok({ status, json }: Answer, what: string): void {
   assert.ok(status < 300, `${what}: ${status} ${JSON.stringify(json)}`);
