@@ -58,13 +58,13 @@ export function register${Pascal}Routes(app: Api, ${camel}: ${Pascal}Service): v
     "/${name}",
     {
       // It counts all tasks of the team, so it waits for a turn in the line of scans.
-      config: { ...access("tasks:read"), ...costs("scan", { rows: 1_000_000, bytes: SMALL }), isPatient: true },
+      config: { ...access("tasks:read"), ...costs("scan", { rows: 1_000_000, bytes: SMALL }) },
       schema: {
         operationId: "get${Pascal}",
         tags: ["Tasks"],
         summary: "TODO: what it does",
         description: "TODO: what callers must know.",
-        response: { 200: ref(${Pascal}Answer), ...refusals() },
+        response: { 200: ref(${Pascal}Answer), ...refusals("too_many_scans") },
       },
     },
     async (request) => ${camel}.get(callerOf(request)),

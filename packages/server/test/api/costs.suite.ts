@@ -16,6 +16,18 @@ describe("the cost of a route", () => {
     assert.deepEqual(declared, COST_ROWS);
   });
 
+  it("is told of a scan: the reference names the refusal of one too many", async () => {
+    const { call } = await createTestApi();
+    const { paths } = (await call("GET", "/openapi.json")).body;
+    const told: string[] = [];
+    for (const [path, operations] of Object.entries<object>(paths))
+      for (const [method, operation] of Object.entries(operations))
+        if (JSON.stringify(operation).includes("too_many_scans"))
+          told.push(`${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`);
+    const scans = Object.keys(COST_ROWS).filter((route) => COST_ROWS[route]?.[0] === "scan");
+    assert.deepEqual(told.sort(), scans.filter((route) => route.includes(" /v1/")).sort());
+  });
+
   it("is required of a route before the server starts", async () => {
     const app = fastify();
     requireCosts(app);
