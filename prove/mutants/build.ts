@@ -9,7 +9,7 @@ const TREES = [".build/packages/server/src", "packages/server/dist"];
 /** A copy of the compiled checkout in which one file at a time is another. */
 export interface Build {
   readonly directory: string;
-  /** Takes the file before out. Returns why the text is no TypeScript; null where it is. Types are not checked. */
+  /** Takes the file before out. Returns why the text is no TypeScript; null where it is. The sample has only what the compiler accepts. */
   put(file: string, source: string): Promise<string | null>;
   restore(): void;
 }

@@ -9,6 +9,7 @@ import { idleRanges, readCoverage, type TestCoverage } from "./coverage.ts";
 import { mutate } from "./mutant.ts";
 import { scoreOf } from "./summary.ts";
 import { together, tryMutant } from "./trial.ts";
+import { openTypes } from "./types.ts";
 
 const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count });
 const test = (name: string, more: Partial<TestCoverage> = {}): TestCoverage => ({
@@ -132,6 +133,22 @@ describe("the trial of a mutant", () => {
     assert.equal(await outcomeOf("negate"), "caught: more.test.ts: is more");
     // Its test asks for no equal numbers.
     assert.equal(await outcomeOf("boundary"), "survived: 1 of 1 test files");
+  });
+
+  it("is no bug where the compiler refuses it, but for what is no longer used", (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "mutants-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const config = join(directory, "tsconfig.json");
+    const options = { noLib: true, noUnusedLocals: true, strict: true, types: [] };
+    writeFileSync(config, JSON.stringify({ compilerOptions: options, files: ["a.ts", "b.ts"] }));
+    for (const name of ["a.ts", "b.ts"]) writeFileSync(join(directory, name), "export const one = 1;\n");
+    const types = openTypes(config);
+    t.after(() => types.close());
+    const refusal = (name: string, text: string) => types.refusal(join(directory, name), text);
+    assert.match(refusal("a.ts", 'export const one: number = "1";') ?? "", /^2322 /);
+    assert.match(refusal("a.ts", "export const one = ;") ?? "", /^1109 /);
+    assert.equal(refusal("a.ts", "const two = 2;\nexport const one = 1;"), null);
+    assert.equal(refusal("b.ts", "export const one = 2;"), null);
   });
 
   it("imports what the compiler has written", async () => {

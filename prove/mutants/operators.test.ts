@@ -185,14 +185,23 @@ describe("the names and the sample", () => {
   });
 
   it("draws the same for the same seed, whatever the order of the files, and other ones for another seed", () => {
-    const drawn = namesOf(drawSample(mutants, 10, 7));
-    assert.deepEqual(namesOf(drawSample([...mutants].reverse(), 10, 7)), drawn);
-    assert.deepEqual(namesOf(drawSample(mutants, 6, 7)), drawn.slice(0, 6));
-    assert.notDeepEqual(namesOf(drawSample(mutants, 10, 8)), drawn);
+    const drawn = namesOf(drawSample(mutants, { size: 10, seed: 7 }));
+    assert.deepEqual(namesOf(drawSample([...mutants].reverse(), { size: 10, seed: 7 })), drawn);
+    assert.deepEqual(namesOf(drawSample(mutants, { size: 6, seed: 7 })), drawn.slice(0, 6));
+    assert.notDeepEqual(namesOf(drawSample(mutants, { size: 10, seed: 8 })), drawn);
+  });
+
+  it("draws the next for one that is refused", () => {
+    const isRefused = ({ operator }: Mutant) => operator === "boundary";
+    const whole = drawSample(mutants, { size: mutants.length, seed: 7 });
+    assert.deepEqual(
+      drawSample(mutants, { size: 5, seed: 7, isRefused }),
+      whole.filter((mutant) => !isRefused(mutant)).slice(0, 5),
+    );
   });
 
   it("draws from each folder and each operator in turn", () => {
-    const drawn = drawSample(mutants, 8, 3);
+    const drawn = drawSample(mutants, { size: 8, seed: 3 });
     assert.equal(drawn.filter(({ file }) => file.startsWith("engine/")).length, 4);
     assert.equal(new Set(drawn.map(({ file, operator }) => file.slice(0, 3) + operator)).size, 8);
   });

@@ -14,6 +14,7 @@ import { drawSample } from "./sample.ts";
 import { dropTestDatabases, startStatementCheck } from "./statement-check.ts";
 import { describeScores, type Judged, scoreOf } from "./summary.ts";
 import { type Effort, type Tools, tryMutant } from "./trial.ts";
+import { openTypes } from "./types.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HOME = join(ROOT, "packages/server/src");
@@ -95,7 +96,18 @@ if (sources.length === 0) throw new Error(`No source file in ${args.folders.join
 const sourceOf = new Map(sources.map(({ file, source }) => [file, source]));
 const textOf = (file: string) => sourceOf.get(file) ?? "";
 const all = sources.flatMap(mutantsOf).filter(({ name }) => name.includes(args.only));
-const sample = drawSample(all, args.size, args.seed);
+const sample = drawValid();
+
+/** What the compiler refuses never reaches a test. */
+function drawValid(): readonly Mutant[] {
+  const types = openTypes(join(ROOT, "packages/server/tsconfig.json"));
+  const isRefused = (mutant: Mutant) =>
+    mutant.sql === null &&
+    types.refusal(join(HOME, mutant.file), mutate(textOf(mutant.file), mutant)) !== null;
+  const drawn = drawSample(all, { size: args.size, seed: args.seed, isRefused });
+  types.close();
+  return drawn;
+}
 
 function describe(mutant: Mutant): string {
   const source = textOf(mutant.file);

@@ -1,10 +1,19 @@
 import type { Mutant } from "./mutant.ts";
 
 /**
- * As many mutants as asked for, evenly: from each folder in turn, and in a folder from each operator in turn. The same seed
- * and the same mutants give the same sample; a larger sample begins with the smaller one.
+ * As many mutants as asked for, evenly: from each folder in turn, and in a folder from each operator in turn. Those that are
+ * refused make room for the next. The same seed and the same mutants give the same sample; a larger sample begins with the
+ * smaller one.
  */
-export function drawSample(mutants: readonly Mutant[], size: number, seed: number): Mutant[] {
+export function drawSample(
+  mutants: readonly Mutant[],
+  options: {
+    readonly size: number;
+    readonly seed: number;
+    readonly isRefused?: (mutant: Mutant) => boolean;
+  },
+): Mutant[] {
+  const { size, seed, isRefused = () => false } = options;
   const random = randomOf(seed);
   const folders = [...groupsOf(mutants, ({ file }) => file.split("/")[0] ?? "").values()].map((folder) =>
     inTurn(
@@ -13,7 +22,12 @@ export function drawSample(mutants: readonly Mutant[], size: number, seed: numbe
       ),
     ),
   );
-  return inTurn(folders).slice(0, size);
+  const drawn: Mutant[] = [];
+  for (const mutant of inTurn(folders)) {
+    if (drawn.length >= size) break;
+    if (!isRefused(mutant)) drawn.push(mutant);
+  }
+  return drawn;
 }
 
 function groupsOf(mutants: readonly Mutant[], key: (mutant: Mutant) => string): Map<string, Mutant[]> {
