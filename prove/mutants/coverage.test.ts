@@ -9,7 +9,7 @@ import { idleRanges, readCoverage, type TestCoverage } from "./coverage.ts";
 import { mutate } from "./mutant.ts";
 import { scoreOf } from "./summary.ts";
 import { together, tryMutant } from "./trial.ts";
-import { openTypes } from "./types.ts";
+import { openTypes, rememberTypes } from "./types.ts";
 
 const range = (startOffset: number, endOffset: number, count: number) => ({ startOffset, endOffset, count });
 const test = (name: string, more: Partial<TestCoverage> = {}): TestCoverage => ({
@@ -149,6 +149,24 @@ describe("the trial of a mutant", () => {
     assert.match(refusal("a.ts", "export const one = ;") ?? "", /^1109 /);
     assert.equal(refusal("a.ts", "const two = 2;\nexport const one = 1;"), null);
     assert.equal(refusal("b.ts", "export const one = 2;"), null);
+  });
+
+  it("asks the compiler once for the same text, also in a later run", (t) => {
+    const directory = mkdtempSync(join(tmpdir(), "mutants-"));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const asked: string[] = [];
+    const refusal = (path: string, source: string) => {
+      asked.push(`${path} ${source}`);
+      return source === "bad" ? "2322" : null;
+    };
+    const open = () => rememberTypes(join(directory, "types.json"), () => ({ refusal, close: () => {} }));
+    for (const run of [open, open]) {
+      const types = run();
+      for (const text of ["good", "bad", "good"])
+        assert.equal(types.refusal("a.ts", text), text === "bad" ? "2322" : null);
+      types.close();
+    }
+    assert.deepEqual(asked, ["a.ts good", "a.ts bad"]);
   });
 
   it("imports what the compiler has written", async () => {

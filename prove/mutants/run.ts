@@ -13,8 +13,8 @@ import { type Outcome, openOutcomes } from "./outcomes.ts";
 import { drawSample } from "./sample.ts";
 import { dropTestDatabases, startStatementCheck } from "./statement-check.ts";
 import { describeScores, type Judged, scoreOf } from "./summary.ts";
-import { type Effort, type Tools, tryMutant } from "./trial.ts";
-import { openTypes } from "./types.ts";
+import { type Effort, requireWhole, type Tools, tryMutant } from "./trial.ts";
+import { openTypes, rememberTypes } from "./types.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const HOME = join(ROOT, "packages/server/src");
@@ -100,7 +100,9 @@ const sample = drawValid();
 
 /** What the compiler refuses never reaches a test. */
 function drawValid(): readonly Mutant[] {
-  const types = openTypes(join(ROOT, "packages/server/tsconfig.json"));
+  const types = rememberTypes(join(ROOT, ".build/mutants/types.json"), () =>
+    openTypes(join(ROOT, "packages/server/tsconfig.json")),
+  );
   const isRefused = (mutant: Mutant) =>
     mutant.sql === null &&
     types.refusal(join(HOME, mutant.file), mutate(textOf(mutant.file), mutant)) !== null;
@@ -182,7 +184,9 @@ async function runSample(store: CoverageStore): Promise<readonly Judged[]> {
 
 async function openTools(): Promise<Tools> {
   const { mayShare }: Pick<Tools, "mayShare"> = await import(join(ROOT, "scripts/test-processes.mjs"));
-  return { build: await makeBuild(), check: await startStatementCheck(ROOT), mayShare };
+  const build = await makeBuild();
+  if (args.effort.isWhole) await requireWhole(build.directory);
+  return { build, check: await startStatementCheck(ROOT), mayShare };
 }
 
 async function main(): Promise<boolean> {

@@ -129,6 +129,14 @@ function mostSeconds(tests: readonly TestCoverage[]): number {
   return NO_END_SECONDS + NO_END_FACTOR * tests.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
+/** A suite that fails in the copy without a mutant would catch every one. Builds the pages that some of its tests look at. */
+export async function requireWhole(directory: string): Promise<void> {
+  for (const script of ["scripts/page.mjs", "scripts/site.mjs"])
+    await runCommand({ command: process.execPath, args: [script], cwd: directory, seconds: WHOLE_SECONDS });
+  const failure = await runWhole(directory);
+  if (failure !== null) throw new Error(`All tests must pass before the first mutant: ${failure}`);
+}
+
 async function runWhole(directory: string): Promise<Catch> {
   return failureIn(
     await runCommand({

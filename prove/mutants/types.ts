@@ -1,4 +1,7 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { API } from "typescript/unstable/sync";
+import { hashOf } from "./coverage.ts";
 
 /** A value that is no longer used: a mutant that takes the last use of a name away is a bug all the same. */
 const UNUSED = [6133, 6138, 6192, 6196, 6198, 6199, 6205];
@@ -38,5 +41,30 @@ export function openTypes(config: string): Types {
       return found === undefined ? null : `${found.code} ${found.text}`;
     },
     close: () => api.close(),
+  };
+}
+
+/** The same, kept in a file: what was asked before is not asked again, nor is the compiler started for it. */
+export function rememberTypes(file: string, open: () => Types): Types {
+  const known = new Map<string, string | null>(
+    existsSync(file) ? Object.entries(JSON.parse(readFileSync(file, "utf8"))) : [],
+  );
+  let types: Types | null = null;
+  return {
+    refusal(path, source) {
+      const key = hashOf(`${path} ${source}`);
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      types ??= open();
+      const refusal = types.refusal(path, source);
+      known.set(key, refusal);
+      return refusal;
+    },
+    close() {
+      if (types === null) return;
+      types.close();
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify(Object.fromEntries(known)));
+    },
   };
 }
