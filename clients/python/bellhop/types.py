@@ -141,8 +141,14 @@ class Authorization(TypedDict):
     createdAt: str
     expiresAt: str
 
+class AuthorizationListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
 class AuthorizationList(TypedDict):
     authorizations: list[Authorization]
+    pagination: NotRequired[AuthorizationListPagination]
 
 class AuthorizationServer(TypedDict):
     issuer: str
@@ -781,8 +787,14 @@ class Invitation(TypedDict):
 class InvitationAnswer(TypedDict):
     invitation: Invitation
 
+class InvitationListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
 class InvitationList(TypedDict):
     invitations: list[Invitation]
+    pagination: NotRequired[InvitationListPagination]
 
 class MagicLinkSent(TypedDict):
     sent: bool
@@ -824,8 +836,14 @@ class Member(TypedDict):
 class MemberAnswer(TypedDict):
     member: Member
 
+class MemberListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
 class MemberList(TypedDict):
     members: list[Member]
+    pagination: NotRequired[MemberListPagination]
 
 class MintedApplicationApplication(TypedDict):
     clientId: str

@@ -2090,6 +2090,13 @@ export interface components {
         /** @description What applications have been allowed and may still do, newest first. */
         AuthorizationList: {
             authorizations: components["schemas"]["Authorization"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description What an OAuth client needs to know (RFC 8414). */
         AuthorizationServer: {
@@ -4222,6 +4229,13 @@ export interface components {
         /** @description The open invitations of the team, newest first. */
         InvitationList: {
             invitations: components["schemas"]["Invitation"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description The same for every address, known or not. */
         MagicLinkSent: {
@@ -4340,6 +4354,13 @@ export interface components {
         /** @description The members of the team, who joined first at the top. */
         MemberList: {
             members: components["schemas"]["Member"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description The application with its secret, which is shown here and nowhere else. */
         MintedApplication: {
@@ -10959,7 +10980,12 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11135,7 +11161,12 @@ export interface operations {
     };
     listInvitations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11639,7 +11670,12 @@ export interface operations {
     };
     listAuthorizations: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

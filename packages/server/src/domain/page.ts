@@ -35,3 +35,13 @@ export function cutPage<T>(
     cursorBehind,
   };
 }
+
+/** Of a list whose order may change between pages, or that few teams read beyond its first: the cursor is a number of entries. */
+export function offsetOf({ cursor }: PageRequest): number {
+  const offset = Number(cursor ?? 0);
+  return Number.isSafeInteger(offset) && offset >= 0 ? offset : 0;
+}
+
+export function cutPageAtOffset<T>(found: readonly T[], page: PageRequest): Page<T> {
+  return cutPage(found, page.limit, (_, index) => String(offsetOf(page) + index + 1));
+}

@@ -79,6 +79,23 @@ const LISTS: readonly List[] = [
         from generate_series(1, 4) n`,
     rows: 4,
   },
+  {
+    path: "/v1/team/members",
+    member: "members",
+    key: "id",
+    fill: `with u as (
+        insert into users (id, email) select id, lpad(id::text, 250, 'm') from ${ids(3_000)} returning id)
+      insert into team_members (team_id, user_id, role) select $1, id, 'viewer' from u`,
+    rows: 3_000,
+  },
+  {
+    path: "/v1/team/invitations",
+    member: "invitations",
+    key: "id",
+    fill: `insert into invitations (id, team_id, email, role, hash, invited_by, expires_at)
+      select id, $1, lpad(id::text, 250, 'i'), 'viewer', id::text::bytea, repeat('b', 250), now() + interval '1 day' from ${ids(2_500)}`,
+    rows: 2_500,
+  },
 ];
 
 describe("the size of lists with the largest rows", () => {

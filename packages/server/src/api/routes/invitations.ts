@@ -8,10 +8,12 @@ import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints } from "../http/label.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/invitation.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["Teams"];
 
@@ -51,18 +53,24 @@ export function registerInvitationRoutes(app: Api, invitations: InvitationServic
   app.get(
     "/team/invitations",
     {
+      preValidation: readIntegers("limit"),
       config: { ...access("team:read", "admin"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listInvitations",
         tags,
         summary: "List the open invitations",
         description: "Invitations that are not accepted, revoked or expired.",
+        querystring: PageQuery,
         response: { 200: ref(record.InvitationList), ...refusals() },
       },
     },
-    async (request) => ({
-      invitations: (await invitations.list(callerOf(request))).map(invitationView),
-    }),
+    async (request) => {
+      const page = fitPage(
+        await invitations.list(callerOf(request), readPage(request.query)),
+        invitationView,
+      );
+      return { invitations: page.items, ...showPage(page, request.query) };
+    },
   );
 
   app.delete(

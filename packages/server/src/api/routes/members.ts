@@ -5,10 +5,12 @@ import type { MemberService, RemovedMember } from "../../service/people/member-s
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { costs, MIB, SMALL } from "../http/cost.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/member.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["Teams"];
 const REMOVAL = "The person's sessions in the team end, and so does what it let applications do there.";
@@ -17,16 +19,21 @@ export function registerMemberRoutes(app: Api, members: MemberService): void {
   app.get(
     "/team/members",
     {
+      preValidation: readIntegers("limit"),
       config: { ...access("team:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listMembers",
         tags,
         summary: "List the members of the team",
         description: "All members with their roles.",
+        querystring: PageQuery,
         response: { 200: ref(record.MemberList), ...refusals() },
       },
     },
-    async (request) => ({ members: (await members.list(callerOf(request))).map(memberView) }),
+    async (request) => {
+      const page = fitPage(await members.list(callerOf(request), readPage(request.query)), memberView);
+      return { members: page.items, ...showPage(page, request.query) };
+    },
   );
 
   app.patch(

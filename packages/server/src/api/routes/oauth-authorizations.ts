@@ -3,10 +3,12 @@ import type { AuthorizationService } from "../../service/oauth/authorization-ser
 import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { costs, MIB, SMALL } from "../http/cost.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
 import * as record from "../schemas/oauth-authorization.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 
 const tags = ["OAuth"];
 
@@ -14,6 +16,7 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
   app.get(
     "/oauth/authorizations",
     {
+      preValidation: readIntegers("limit"),
       config: { ...access("team:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listAuthorizations",
@@ -21,12 +24,17 @@ export function registerAuthorizationRoutes(app: Api, authorizations: Authorizat
         summary: "List the grants of applications",
         description:
           "Valid grants, newest first. An admin sees those of every member of the team, other members their own.",
+        querystring: PageQuery,
         response: { 200: ref(record.AuthorizationList), ...refusals() },
       },
     },
-    async (request) => ({
-      authorizations: (await authorizations.list(callerOf(request))).map(authorizationView),
-    }),
+    async (request) => {
+      const page = fitPage(
+        await authorizations.list(callerOf(request), readPage(request.query)),
+        authorizationView,
+      );
+      return { authorizations: page.items, ...showPage(page, request.query) };
+    },
   );
 
   app.delete(

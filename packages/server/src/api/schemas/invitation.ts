@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ROLES } from "../../domain/identity/role.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 import { role } from "./team.ts";
 
 const fields = {
@@ -39,6 +40,7 @@ export const InvitationAnswer = model("InvitationAnswer", "The invitation.", {
 
 export const InvitationList = model("InvitationList", "The open invitations of the team, newest first.", {
   invitations: Type.Array(ref(Invitation)),
+  pagination,
 });
 
 export const RevokedInvitation = model("RevokedInvitation", "The link no longer works.", {

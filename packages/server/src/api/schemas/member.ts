@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { instant, model, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 import { role } from "./team.ts";
 
 export const personFields = {
@@ -24,6 +25,7 @@ export const MemberAnswer = model("MemberAnswer", "The member.", { member: ref(M
 
 export const MemberList = model("MemberList", "The members of the team, who joined first at the top.", {
   members: Type.Array(ref(Member)),
+  pagination,
 });
 
 export const ChangeRole = model(

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { SCOPES } from "../../domain/identity/scope.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
 import { personFields } from "./member.ts";
+import { pagination } from "./page.ts";
 
 const id = Type.String({
   description: "Identifies one consent of a person, with all its tokens.",
@@ -32,7 +33,7 @@ export type Authorization = Static<typeof Authorization>;
 export const AuthorizationList = model(
   "AuthorizationList",
   "What applications have been allowed and may still do, newest first.",
-  { authorizations: Type.Array(ref(Authorization)) },
+  { authorizations: Type.Array(ref(Authorization)), pagination },
 );
 
 export const EndedAuthorization = model(

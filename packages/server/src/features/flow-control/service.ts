@@ -1,6 +1,6 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { requireRoom } from "../../domain/limits.ts";
-import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
+import { cutPageAtOffset, offsetOf, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type Change, recordChange } from "../../service/audit/audit.ts";
@@ -65,15 +65,9 @@ export function createFlowService(deps: { readonly database: Database }): FlowSe
 
   return {
     get: (principal, key) => find(database, principal, key),
-    async list(principal, { limit, cursor }, search) {
-      const offset = Number(cursor ?? 0);
-      const isValid = Number.isSafeInteger(offset) && offset >= 0;
-      const found = await listFlows(database, principal, {
-        search,
-        limit: limit + 1,
-        offset: isValid ? offset : 0,
-      });
-      return cutPage(found, limit, (_, index) => String((isValid ? offset : 0) + index + 1));
+    async list(principal, page, search) {
+      const asked = { search, limit: page.limit + 1, offset: offsetOf(page) };
+      return cutPageAtOffset(await listFlows(database, principal, asked), page);
     },
     put(requester, key, limits) {
       requireLimits(limits);

@@ -2,6 +2,7 @@ import type { Authorization, EndedAuthorization } from "../../domain/identity/oa
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { isAtLeast } from "../../domain/identity/role.ts";
 import { SCOPES } from "../../domain/identity/scope.ts";
+import { cutPageAtOffset, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import {
@@ -17,7 +18,7 @@ import { recordChange } from "../audit/audit.ts";
 /** Lists and revokes the authorizations of a team. */
 export interface AuthorizationService {
   /** Newest first: an admin sees those of the team, other members their own. */
-  list(principal: Principal): Promise<readonly Authorization[]>;
+  list(principal: Principal, page?: PageRequest): Promise<Page<Authorization>>;
   /** Every token of it is refused from then on. A member may revoke their own; others require an admin. */
   end(requester: Requester, id: string): Promise<EndedAuthorization>;
 }
@@ -28,10 +29,11 @@ export function createAuthorizationService({
   readonly database: Database;
 }): AuthorizationService {
   return {
-    async list({ teamId, userId, role }) {
+    async list({ teamId, userId, role }, page = WHOLE_LIST) {
       const seesAll = isAtLeast(role, "admin");
-      if (!seesAll && userId === null) return [];
-      return (await listAuthorizations(database, teamId, seesAll ? null : userId)).map(toAuthorization);
+      const hasNone = !seesAll && userId === null;
+      const found = hasNone ? [] : await listAuthorizations(database, teamId, seesAll ? null : userId, page);
+      return cutPageAtOffset(found.map(toAuthorization), page);
     },
     async end(requester, id) {
       const uuid = parseId("auth", id);

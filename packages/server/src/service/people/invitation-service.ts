@@ -2,6 +2,7 @@ import type { SendMail } from "../../domain/identity/mail.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import { type Invitation, requireRoleToChange } from "../../domain/identity/team.ts";
+import { cutPageAtOffset, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
 import {
@@ -29,7 +30,7 @@ const MAILS_TO_ADDRESS = { most: 5, seconds: 900 };
 export interface InvitationService {
   /** Mails a link to join the team. Invalidates an earlier one to the same address. */
   create(requester: Requester, email: string, role: Role): Promise<Invitation>;
-  list(principal: Principal): Promise<readonly Invitation[]>;
+  list(principal: Principal, page?: PageRequest): Promise<Page<Invitation>>;
   revoke(requester: Requester, id: string): Promise<RevokedInvitation>;
 }
 
@@ -69,7 +70,8 @@ export function createInvitationService(deps: {
       deps.sendMail(composeInvitationMail(requester, team, invitation, link));
       return invitation;
     },
-    list: ({ teamId }) => listOpenInvitations(database, teamId),
+    list: async ({ teamId }, page = WHOLE_LIST) =>
+      cutPageAtOffset(await listOpenInvitations(database, teamId, page), page),
     revoke: (requester, id) =>
       database.transaction(async (sql) => {
         const revoked = await deleteInvitation(sql, requester.teamId, id);

@@ -1,6 +1,7 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import { type Member, requireRoleToChange } from "../../domain/identity/team.ts";
+import { cutPageAtOffset, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { deleteInvitationsTo } from "../../store/identity/invitations.ts";
@@ -24,7 +25,8 @@ export interface RemovedMember {
 }
 
 export interface MemberService {
-  list(principal: Principal): Promise<readonly Member[]>;
+  /** In the order of joining. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<Member>>;
   changeRole(requester: Requester, userId: string, role: Role): Promise<Member>;
   /** Removes the person at once: sessions in the team end, and so do grants to applications. */
   remove(requester: Requester, userId: string): Promise<RemovedMember>;
@@ -46,7 +48,8 @@ export function createMemberService({ database }: { readonly database: Database 
   }
 
   return {
-    list: ({ teamId }) => listMembers(database, teamId),
+    list: async ({ teamId }, page = WHOLE_LIST) =>
+      cutPageAtOffset(await listMembers(database, teamId, page), page),
     changeRole(requester, userId, role) {
       const { teamId } = requester;
       return database.transaction(async (sql) => {

@@ -1,4 +1,5 @@
 import type { Invitation } from "../../domain/identity/team.ts";
+import { offsetOf, type PageRequest } from "../../domain/page.ts";
 import { type Sql, statement } from "../sql.ts";
 
 export interface NewInvitation extends Pick<Invitation, "id" | "email" | "role" | "invitedBy"> {
@@ -42,12 +43,16 @@ export async function replaceInvitation(
 const LIST_OPEN_INVITATIONS = statement(
   "list_open_invitations",
   `select ${COLUMNS} from invitations
-    where team_id = $1 and expires_at > now() order by created_at desc, id desc`,
+    where team_id = $1 and expires_at > now() order by created_at desc, id desc limit $2 offset $3`,
 );
 
-/** Invitations with a valid link, newest first. */
-export async function listOpenInvitations(sql: Sql, teamId: number): Promise<Invitation[]> {
-  return sql.rows<Invitation>(LIST_OPEN_INVITATIONS, [teamId]);
+/** Invitations with a valid link, newest first; one more than the page has shows whether there is a next one. */
+export async function listOpenInvitations(
+  sql: Sql,
+  teamId: number,
+  page: PageRequest,
+): Promise<Invitation[]> {
+  return sql.rows<Invitation>(LIST_OPEN_INVITATIONS, [teamId, page.limit + 1, offsetOf(page)]);
 }
 
 export interface RevokedInvitation extends Pick<Invitation, "id" | "email" | "role"> {

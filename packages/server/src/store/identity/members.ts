@@ -1,16 +1,20 @@
 import { ROLES, type Role } from "../../domain/identity/role.ts";
 import type { Member } from "../../domain/identity/team.ts";
+import { offsetOf, type PageRequest } from "../../domain/page.ts";
 import { type Sql, statement } from "../sql.ts";
 import { ensureUser } from "./users.ts";
 
 const MEMBERS = `select m.user_id as "userId", u.email, m.role, m.joined_at as "joinedAt"
   from team_members m join users u on u.id = m.user_id where m.team_id = $1`;
 
-const LIST_MEMBERS = statement("list_members", `${MEMBERS} order by m.joined_at, m.user_id`);
+const LIST_MEMBERS = statement(
+  "list_members",
+  `${MEMBERS} order by m.joined_at, m.user_id limit $2 offset $3`,
+);
 
-/** In the order of joining. */
-export async function listMembers(sql: Sql, teamId: number): Promise<Member[]> {
-  return sql.rows<Member>(LIST_MEMBERS, [teamId]);
+/** In the order of joining: all of them, or of a page one more, which shows whether there is a next one. */
+export async function listMembers(sql: Sql, teamId: number, page?: PageRequest): Promise<Member[]> {
+  return sql.rows<Member>(LIST_MEMBERS, [teamId, page && page.limit + 1, page && offsetOf(page)]);
 }
 
 const FIND_MEMBER = statement("find_member", `${MEMBERS} and m.user_id = $2`);

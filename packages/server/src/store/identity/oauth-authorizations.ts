@@ -1,4 +1,5 @@
 import type { Scope } from "../../domain/identity/scope.ts";
+import { offsetOf, type PageRequest } from "../../domain/page.ts";
 import { type Sql, statement } from "../sql.ts";
 
 /** An authorization with at least one valid token. */
@@ -36,16 +37,17 @@ const LIVE = `
 
 const LIST_AUTHORIZATIONS = statement(
   "list_authorizations",
-  `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc`,
+  `${LIVE} and ($2::uuid is null or k.user_id = $2) order by k.consented_at desc, k.consent_id desc limit $3 offset $4`,
 );
 
-/** The authorizations of one person, or of all members with null. Newest first. */
+/** The authorizations of one person, or of all members with null. Newest first; one more than the page has. */
 export async function listAuthorizations(
   sql: Sql,
   teamId: number,
   userId: string | null,
+  page: PageRequest,
 ): Promise<LiveAuthorization[]> {
-  return sql.rows<LiveAuthorization>(LIST_AUTHORIZATIONS, [teamId, userId]);
+  return sql.rows<LiveAuthorization>(LIST_AUTHORIZATIONS, [teamId, userId, page.limit + 1, offsetOf(page)]);
 }
 
 const FIND_AUTHORIZATION = statement("find_authorization", `${LIVE} and k.consent_id = $2`);

@@ -25,9 +25,9 @@ export async function openAuthorizationScene(): Promise<AuthorizationScene> {
   return {
     scene,
     access,
-    idsSeenBy: async (principal) => (await access.list(principal)).map(({ id }) => id),
+    idsSeenBy: async (principal) => (await access.list(principal)).items.map(({ id }) => id),
     async newest(person) {
-      const [first] = await access.list(person);
+      const [first] = (await access.list(person)).items;
       assert.ok(first, "nothing is listed");
       return first;
     },

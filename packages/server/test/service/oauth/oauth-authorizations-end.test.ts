@@ -147,7 +147,7 @@ describe("revoking an application's authorization", () => {
     assert.equal((await ended).id, id);
     assert.equal(await scene.whoIs(token), null);
     await assert.rejects(scene.refresh(application, next), refusedAs("invalid_grant"));
-    assert.deepEqual(await access.list(person), []);
+    assert.deepEqual((await access.list(person)).items, []);
   });
 
   it("happens once when several requests race, including the application's own", async () => {

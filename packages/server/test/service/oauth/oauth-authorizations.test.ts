@@ -50,7 +50,7 @@ describe("the list of authorizations", () => {
     const { refresh_token: token = "" } = await scene.refresh(application, first.refresh_token);
     await scene.refresh(application, token);
 
-    const [second, after, ...more] = await access.list(person);
+    const [second, after, ...more] = (await access.list(person)).items;
 
     assert.deepEqual(more, []);
     assert.notEqual(second?.id, before.id);
@@ -104,7 +104,7 @@ describe("the list of authorizations", () => {
     await scene.exchange(application, codeForm(replayed.code, replayed.verifier));
     await assert.rejects(scene.exchange(application, codeForm(replayed.code, replayed.verifier)));
     await scene.codeFor(application, {}, { person });
-    assert.deepEqual(await access.list(person), []);
+    assert.deepEqual((await access.list(person)).items, []);
 
     const { refresh_token: token } = await scene.tokensFor(application, {}, person);
     const expire = (column: string) =>
@@ -114,7 +114,7 @@ describe("the list of authorizations", () => {
     await expire("access_expires_at");
     assert.deepEqual((await newest(person)).scopes, REPORTS.scopes);
     await expire("refresh_expires_at");
-    assert.deepEqual(await access.list(person), []);
+    assert.deepEqual((await access.list(person)).items, []);
   });
 
   it("shows access without a refresh token for an hour, and no client credentials", async () => {
@@ -130,7 +130,7 @@ describe("the list of authorizations", () => {
     });
     await scene.exchange(robot, { grant_type: "client_credentials" });
 
-    const [only, ...more] = await access.list(person);
+    const [only, ...more] = (await access.list(person)).items;
 
     assert.deepEqual([only?.application.clientId, more], [brief.clientId, []]);
     const seconds = (Number(only?.expiresAt) - Number(only?.createdAt)) / 1000;
@@ -163,6 +163,9 @@ describe("the list of authorizations", () => {
     await scene.tokensFor(await scene.register(), {}, there);
 
     assert.equal(there.userId, here.userId);
-    assert.deepEqual([(await access.list(here)).length, (await access.list(there)).length], [0, 1]);
+    assert.deepEqual(
+      [(await access.list(here)).items.length, (await access.list(there)).items.length],
+      [0, 1],
+    );
   });
 });

@@ -143,7 +143,7 @@ describe("invitations", () => {
     const second = await invitations.create(principalOf(teamId, { name: "Other key" }), email, "admin");
 
     assert.deepEqual([await isOpen(firstSecret), await isOpen(lastSecret())], [false, true]);
-    assert.deepEqual(await invitations.list(principalOf(teamId)), [second]);
+    assert.deepEqual((await invitations.list(principalOf(teamId))).items, [second]);
     assert.deepEqual([second.role, second.invitedBy], ["admin", "Other key"]);
     await assert.rejects(invitations.revoke(principalOf(teamId), first.id), { code: "invitation_not_found" });
     assert.ok(await isOpen(elsewhere));
@@ -156,7 +156,7 @@ describe("invitations", () => {
 
     await Promise.all([1, 2, 3, 4].map(() => busy.create(principalOf(teamId), email, "member")));
 
-    assert.equal((await invitations.list(principalOf(teamId))).length, 1);
+    assert.equal((await invitations.list(principalOf(teamId))).items.length, 1);
     const secrets = mails.map(({ text }) => [...text.matchAll(LINK)][0]?.[1] ?? "");
     const open = await Promise.all(secrets.map(isOpen));
     assert.equal(open.filter(Boolean).length, 1);
@@ -172,7 +172,7 @@ describe("invitations", () => {
       message: `${email} is a member already`,
     });
     assert.equal(mails.length, 0);
-    assert.deepEqual(await invitations.list(principalOf(teamId)), []);
+    assert.deepEqual((await invitations.list(principalOf(teamId))).items, []);
 
     await invitations.create(principalOf(await scene.newTeam()), email, "member");
     assert.equal(mails.length, 1);
@@ -216,7 +216,7 @@ describe("invitations", () => {
     await invitations.create(principalOf(await scene.newTeam()), newAddress(), "member");
     await expire(expired.id);
 
-    assert.deepEqual(await invitations.list(key), [last, first]);
+    assert.deepEqual((await invitations.list(key)).items, [last, first]);
   });
 
   it("are revoked once, and the link stops working", async () => {
@@ -273,7 +273,7 @@ describe("invitations", () => {
     assert.deepEqual([refused.status, refused.message], [429, "Rate limit exceeded"]);
     assert.ok(refused.retryAfterSeconds > 3500 && refused.retryAfterSeconds <= 3600);
     assert.equal(mails.length, 20);
-    assert.equal((await invitations.list(key)).length, 20);
+    assert.equal((await invitations.list(key)).items.length, 20);
     await invitations.create(principalOf(await scene.newTeam()), newAddress(), "member");
   });
 
@@ -288,7 +288,7 @@ describe("invitations", () => {
     assert.deepEqual([refused.status, refused.message], [429, "Rate limit exceeded"]);
     assert.ok(refused.retryAfterSeconds > 800 && refused.retryAfterSeconds <= 900);
     assert.equal(mails.length, 5);
-    assert.deepEqual(await invitations.list(principalOf(teamId)), []);
+    assert.deepEqual((await invitations.list(principalOf(teamId))).items, []);
     const sources = await scene.database.rows<{ source: string }>("select source from source_hits");
     assert.ok(sources.every(({ source }) => !source.includes("@")));
   });
@@ -299,7 +299,7 @@ describe("invitations", () => {
     await assert.rejects(invitations.create(principalOf(teamId, { name: "\u0000" }), newAddress(), "member"));
 
     assert.equal(mails.length, 0);
-    assert.deepEqual(await invitations.list(principalOf(teamId)), []);
+    assert.deepEqual((await invitations.list(principalOf(teamId))).items, []);
   });
 
   async function expire(id: string): Promise<void> {

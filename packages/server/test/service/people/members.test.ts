@@ -32,7 +32,7 @@ describe("members", () => {
     const { teamId, ada, bob } = await newTeam();
     await scene.join(await scene.newTeam(), "elsewhere@example.com", "owner");
 
-    const list = await members.list(principalOf(teamId));
+    const { items: list } = await members.list(principalOf(teamId));
 
     assert.deepEqual(
       list.map(({ userId, email, role }) => [userId, email, role]),
