@@ -23,7 +23,7 @@ interface Range {
 }
 
 const LEXEMES =
-  /(?<space>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<word>[a-zA-Z_]\w*|\$\d+|"[^"]*")|(?<number>\d+(?:\.\d+)?)|(?<sign>->>|->|<=|>=|<>|!=|::|\|\||@>|<@|&&|\.\.|[^\s\w])/y;
+  /(?<space>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<word>[a-zA-Z_]\w*|\$\d+|"[^"]*")|(?<number>\d+(?:\.\d+)?)|(?<sign>->>|->|#>>|#>|=>|:=|<=|>=|<>|!=|::|\|\||@>|<@|&&|\.\.|[^\s\w])/y;
 
 /** The tokens of a range of the source, which is SQL but for its holes. */
 export function readTokens(source: string, { start, end }: Range, holes: readonly Range[]): Token[] {
