@@ -6,7 +6,7 @@ export interface Scene {
   readonly ownNetwork?: true;
   /** Settings of the server on top of the runner's. */
   readonly env?: Readonly<Record<string, string>>;
-  /** How long the attack is watched, 10 unless given, at most 30. */
+  /** How long the attack is watched, 10 unless given, at most 70. */
   readonly seconds?: number;
   /** What the other team waits for: the call of its task, a poll of its job, or a notification. */
   readonly victim?: VictimKind;

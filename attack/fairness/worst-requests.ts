@@ -98,7 +98,7 @@ export async function worstOf(route: string, stage: Stage, { ours }: World): Pro
         },
       };
     case "POST /v1/tasks/bulk":
-      return { body: { action: "retry", filter: { tag: "a", status: "cancelled" }, dryRun: true } };
+      return { body: { action: "retry", filter: { tag: "a", status: "cancelled" }, dry_run: true } };
     case "GET /v1/flows/:key":
     case "GET /v2/flowControl/:flowControlKey":
       return { named: "k1" };

@@ -1,24 +1,17 @@
-import { setImmediate } from "node:timers/promises";
 import { fitPage } from "../../api/schemas/page.ts";
 import type { Page } from "../../domain/page.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
+import { inTurns } from "../../service/turns.ts";
 import { type ListedSchedule, ownTime, type Schedule } from "./domain.ts";
 import { nextTimes } from "./domain-cron.ts";
 import type { ScheduleSummary } from "./schemas.ts";
 
 const SHOWN_RUNS = 5;
 
-/** To work out the next times of so many takes a few milliseconds. */
-const SCHEDULES_PER_TURN = 20;
-
-/** In portions: other requests are served between them. */
-export async function summaryPage(page: Page<ListedSchedule>) {
-  const items: ScheduleSummary[] = [];
-  for (const schedule of page.items) {
-    if (items.length > 0 && items.length % SCHEDULES_PER_TURN === 0) await setImmediate();
-    items.push(scheduleSummaryView(schedule));
-  }
+/** To work out the next times of a rare schedule takes about a millisecond: the pages of all teams share turns. */
+export async function summaryPage(page: Page<ListedSchedule>, turns = inTurns) {
+  const items = await turns(page.items[0]?.teamId ?? 0, page.items, scheduleSummaryView);
   return fitPage({ ...page, items }, (view) => view);
 }
 
