@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { History } from "./checker/history.ts";
 
 /** One line each: a long run has hundreds of thousands. */
-const LISTS = ["answers", "seen", "changes", "faults", "lives", "lags", "crowded"] as const;
+const LISTS = ["answers", "seen", "changes", "faults", "lives", "latencies", "lags", "crowded"] as const;
 
 export async function keepEvidence(directory: string, history: History, verdict: string): Promise<void> {
   await mkdir(directory, { recursive: true });

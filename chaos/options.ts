@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomSeed, readOptions } from "../tools/options.ts";
+import { LATENCIES_MS } from "./rig/latency.ts";
 import { PLANTS } from "./rig/plants.ts";
 import { SCENES } from "./size/scenes.ts";
 
@@ -10,7 +11,8 @@ export const usage = `npm run chaos -- [options]
   --nodes n         how many nodes (default 3)
   --seed n          draws the same faults and requests again (default: a new one, printed)
   --rate n          tasks a second (default 12)
-  --calm            no faults at all
+  --latency ms      every round trip to the database takes ${LATENCIES_MS.join(", ")} ms (default: drawn for each node, and again during the run)
+  --calm            no faults at all, and no latency unless it is given
   --keep directory  keeps the evidence: the history, the logs of all processes, the verdict
   --dist directory  another build of the server than this checkout's
   --check directory instead: checks evidence that was kept
@@ -27,6 +29,8 @@ export interface Options {
   readonly nodes: number;
   readonly seed: number;
   readonly rate: number;
+  /** Null: drawn. */
+  readonly latency: number | null;
   readonly calm: boolean;
   readonly keep: string | null;
   readonly dist: string;
@@ -46,6 +50,7 @@ export function parseOptions(args: string[]): Options {
     nodes: "text",
     seed: "text",
     rate: "text",
+    latency: "text",
     calm: "flag",
     keep: "text",
     check: "text",
@@ -59,12 +64,14 @@ export function parseOptions(args: string[]): Options {
   });
   const [plant = null] = given.names("plant", Object.keys(PLANTS)) ?? [];
   const [size = null] = given.names("size", [...Object.keys(SCENES), "all"]) ?? [];
+  const [latency = null] = given.names("latency", LATENCIES_MS.map(String)) ?? [];
   const dist = given.text("dist") ?? fileURLToPath(new URL("../packages/server/dist", import.meta.url));
   return {
     seconds: given.number("minutes", { initial: 1, max: 24 * 60 }) * 60,
     nodes: given.number("nodes", { initial: 3, max: 9, isWhole: true }),
     seed: given.number("seed", { initial: randomSeed(), max: 2 ** 32, isWhole: true }),
     rate: given.number("rate", { initial: 12, max: 1000 }),
+    latency: latency === null ? null : Number(latency),
     calm: given.flag("calm"),
     keep: given.text("keep"),
     dist: resolve(dist),

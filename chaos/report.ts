@@ -64,9 +64,17 @@ function formatFigures(figures: Figures): string[] {
     `duplicates ${figures.duplicates} tasks called again after a good answer that could not be recorded`,
     `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,
     `faults     ${faults.length === 0 ? "none" : faults.join(", ")}`,
+    `latency    to the database, each round trip: ${figures.latencies.map(formatLatencies).join("; ") || "none"}`,
     `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
     `told       ${figures.events} events to readers, ${figures.deliveries} deliveries to webhooks`,
     `machine    held everybody up for ${seconds(figures.slowestMachineMs)} at most; other work took it for ${seconds(figures.crowdedMs)}`,
     `not judged ${figures.unjudged.answers} answers of that time, ${figures.unjudged.late} of them late; ${figures.unjudged.readers} readers that were behind at the end`,
   ];
+}
+
+function formatLatencies(shares: ReadonlyMap<number, number>, index: number): string {
+  const parts = [...shares]
+    .sort(([one], [other]) => one - other)
+    .map(([ms, share]) => `${ms} ms ${Math.round(share * 100)} %`);
+  return `node ${index + 1} ${parts.join(", ")}`;
 }

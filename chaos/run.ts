@@ -24,6 +24,7 @@ async function run(options: Options, plantName: string | null): Promise<Verdict>
     seed: options.seed,
     rate: options.rate,
     plant,
+    latencyMs: options.latency ?? (options.calm || plant !== null ? 0 : null),
     weather: options.calm ? { processes: {}, database: {} } : null,
     calmSeconds: plant === null ? CALM_SECONDS : PROOF_SECONDS.calm,
     say: (line) => console.log(line),

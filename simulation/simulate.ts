@@ -163,6 +163,7 @@ export async function simulate(options: Options): Promise<Run> {
     changes,
     faults: cluster.faults,
     lives: cluster.lives,
+    latencies: [],
     lags: [],
     readers: isFollowed ? [{ teamId: TEAM, readyAt: reader.readyAt, told: reader.told }] : [],
     receivers: [],

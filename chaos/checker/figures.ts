@@ -22,6 +22,8 @@ export interface Figures {
   readonly requests: number;
   readonly refused: number;
   readonly faults: Readonly<Record<string, number>>;
+  /** Of each node, for what part of the faults' time which latency to the database held, in the order of the nodes. */
+  readonly latencies: readonly ReadonlyMap<number, number>[];
   /** Tasks that were called again after an answer that was good. */
   readonly duplicates: number;
   /** Of nodes that ran, without callbacks, which may be held. */
@@ -60,6 +62,7 @@ export function countFigures(history: History, stories: Stories): Figures {
     requests: history.answers.length,
     refused: history.answers.filter(({ status }) => status === null || status >= 500).length,
     faults,
+    latencies: latencyShares(history),
     duplicates: stories.all.filter(({ calls }) => calls.slice(0, -1).some(isAnswered)).length,
     slowestAnswerMs: history.answers.reduce(
       (slowest, answer) => Math.max(slowest, fairMs(answer, history) ?? 0),
@@ -73,6 +76,19 @@ export function countFigures(history: History, stories: Stories): Figures {
     events: history.readers.reduce((sum, { told }) => sum + told.length, 0),
     deliveries: history.receivers.reduce((sum, { received }) => sum + received.length, 0),
   };
+}
+
+function latencyShares({ latencies, beganAt, calmAt }: History): Map<number, number>[] {
+  const nodes = [...new Set(latencies.map(({ node }) => node))].sort((one, other) => one - other);
+  return nodes.map((node) => {
+    const shares = new Map<number, number>();
+    const own = latencies.filter((latency) => latency.node === node);
+    for (const [index, { at, ms }] of own.entries()) {
+      const heldMs = Math.min(own[index + 1]?.at ?? calmAt, calmAt) - Math.max(at, beganAt);
+      if (heldMs > 0) shares.set(ms, (shares.get(ms) ?? 0) + heldMs / (calmAt - beganAt));
+    }
+    return shares;
+  });
 }
 
 /** The attempts that were under way in a process when it was killed. */

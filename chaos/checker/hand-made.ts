@@ -162,6 +162,7 @@ export function historyOf(
     seen: [call(1_020, 1_100)],
     faults: [],
     lives: [life()],
+    latencies: [],
     lags: [],
     readers: [],
     receivers: [],

@@ -9,6 +9,8 @@ export interface History {
   readonly changes: readonly Change[];
   readonly faults: readonly Fault[];
   readonly lives: readonly Life[];
+  /** How long a round trip of each node to the database took, from when on. No promise is judged less strictly for it. */
+  readonly latencies: readonly Latency[];
   /** Moments in which the runner or the disk was too slow for anybody to be in time. */
   readonly lags: readonly Lag[];
   /** What readers of events were told; none where nobody listened. */
@@ -257,6 +259,12 @@ export interface Life {
   readonly endedAt: number | null;
   readonly killed: boolean;
   readonly exitCode: number | null;
+}
+
+export interface Latency {
+  readonly node: number;
+  readonly at: number;
+  readonly ms: number;
 }
 
 export interface Lag {

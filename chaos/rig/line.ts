@@ -22,6 +22,8 @@ export interface Line {
   readonly port: number;
   /** The rule for connections there are and connections to come. Ends the rule before it. */
   set(rule: Rule): void;
+  /** How long every round trip takes, from now on, whatever the rule. */
+  setLatency(ms: number): void;
   /** Breaks connections there are; returns how many. */
   cut(use: string | null): number;
   /** How many pieces are held on their way to the node. */
@@ -32,20 +34,25 @@ export interface Line {
 /** A server's own keepalive finds a lost client after a while: a backend with its locks does not stay for ever. */
 const LOST_BACKEND_MS = 30_000;
 
+/** Null stands for the end of the connection, which waits and is lost like everything else. */
+type Piece = Buffer | null;
+
 interface Link {
   readonly use: string;
   readonly client: Socket;
   readonly server: Socket;
   /** Silent for good: the network has lost it, and neither end was told. */
   lost: boolean;
-  readonly held: { way: Way; chunk: Buffer | null }[];
-  delayUntil: number;
+  readonly held: { way: Way; piece: Piece }[];
+  /** What is under way, in order: nothing overtakes what was sent before it. */
+  readonly underWay: Readonly<Record<Way, { readonly piece: Piece; readonly dueAt: number }[]>>;
 }
 
 /** Stands between one node and the database, and does to their connections what networks do. */
 export async function startLine(socketPath: string): Promise<Line> {
   const links = new Set<Link>();
   let rule = NO_RULE;
+  let latencyMs = 0;
 
   const server = createServer((client) => {
     client.on("error", () => {});
@@ -57,9 +64,11 @@ export async function startLine(socketPath: string): Promise<Line> {
   function open(client: Socket, first: Buffer): void {
     const use = readUse(first);
     if (rule.refuses && isFor(rule, use)) return void client.destroy();
+    client.setNoDelay();
     const backend = connect(socketPath);
     backend.on("error", () => client.destroy());
-    const link: Link = { use, client, server: backend, lost: false, held: [], delayUntil: 0 };
+    const underWay = { "to-server": [], "to-client": [] };
+    const link: Link = { use, client, server: backend, lost: false, held: [], underWay };
     links.add(link);
     lose(link);
     pass(link, "to-server", first);
@@ -69,28 +78,36 @@ export async function startLine(socketPath: string): Promise<Line> {
     backend.on("close", () => pass(link, "to-client", null));
   }
 
-  /** Null stands for the end of the connection, which waits and is lost like everything else. */
-  function pass(link: Link, way: Way, chunk: Buffer | null): void {
+  function pass(link: Link, way: Way, piece: Piece): void {
     if (link.lost) return;
     const treatment = isFor(rule, link.use) ? (way === "to-server" ? rule.toServer : rule.toClient) : "pass";
     if (treatment === "lose") return;
     // What follows may not overtake what is held.
     if (treatment === "hold" || link.held.some((held) => held.way === way))
-      return void link.held.push({ way, chunk });
-    const delayMs = isFor(rule, link.use) ? rule.delayMs : 0;
-    // What follows may not overtake what was delayed.
-    link.delayUntil = Math.max(link.delayUntil, performance.now() + delayMs);
-    const waitMs = link.delayUntil - performance.now();
-    if (waitMs <= 0) deliver(link, way, chunk);
-    else setTimeout(deliver, waitMs, link, way, chunk);
+      return void link.held.push({ way, piece });
+    const delayMs = latencyMs / 2 + (isFor(rule, link.use) ? rule.delayMs : 0);
+    const queue = link.underWay[way];
+    queue.push({ piece, dueAt: performance.now() + delayMs });
+    if (queue.length === 1) deliverDue(link, way);
   }
 
-  function deliver(link: Link, way: Way, chunk: Buffer | null): void {
+  /** Waits for the first piece that is under way, and delivers what is due, one after the other. */
+  function deliverDue(link: Link, way: Way): void {
+    const queue = link.underWay[way];
+    for (let next = queue[0]; next !== undefined; next = queue[0]) {
+      const waitMs = next.dueAt - performance.now();
+      if (waitMs > 0) return void setTimeout(deliverDue, waitMs, link, way);
+      queue.shift();
+      deliver(link, way, next.piece);
+    }
+  }
+
+  function deliver(link: Link, way: Way, piece: Piece): void {
     const end = way === "to-server" ? link.server : link.client;
-    if (chunk === null) {
+    if (piece === null) {
       end.destroy();
       if (link.client.destroyed && link.server.destroyed) links.delete(link);
-    } else if (!end.destroyed) end.write(chunk);
+    } else if (!end.destroyed) end.write(piece);
   }
 
   function lose(link: Link): void {
@@ -110,10 +127,13 @@ export async function startLine(socketPath: string): Promise<Line> {
       for (const link of links) {
         if (isFor(before, link.use) && (before.toServer === "lose" || before.toClient === "lose"))
           link.lost = true;
-        for (const { way, chunk } of link.held.splice(0)) pass(link, way, chunk);
+        for (const { way, piece } of link.held.splice(0)) pass(link, way, piece);
       }
       rule = next;
       for (const link of links) lose(link);
+    },
+    setLatency(ms) {
+      latencyMs = ms;
     },
     cut(use) {
       const broken = [...links].filter((link) => !link.lost && (use === null || link.use === use));

@@ -14,6 +14,7 @@ import { now } from "./clock.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { watchDisk } from "./disk.ts";
 import { watchLag } from "./lag.ts";
+import { startLatencies } from "./latency.ts";
 import { NO_RULE } from "./line.ts";
 import { watchMachine } from "./machine.ts";
 import type { Plant } from "./plants.ts";
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly rate: number;
   readonly plant: Plant | null;
   readonly weather: Weather | null;
+  /** Of every round trip to the database; null: drawn for each node, again and again. */
+  readonly latencyMs: number | null;
   /** How long everything may take to end once the faults are over. */
   readonly calmSeconds: number;
   readonly say: (line: string) => void;
@@ -50,6 +53,8 @@ export async function runOnce(options: RunOptions): Promise<History> {
   const lag = watchLag();
   const disk = watchDisk(cluster.postgres);
   const machine = watchMachine();
+  // By chance of its own: without it the same seed draws the same faults.
+  const latency = startLatencies(cluster.lines, createRandom(options.seed + 1), options.latencyMs);
   try {
     const random = createRandom(options.seed);
     const api = createApi();
@@ -106,6 +111,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
       changes: await readChangeLog(cluster.postgres),
       faults,
       lives: cluster.nodes.flatMap(({ lives }) => lives),
+      latencies: latency.latencies,
       lags: [...lag.lags, ...disk.lags.filter(({ at, ms }) => !wasDatabaseHit(at - ms, at, faults))],
       beganAt,
       readers: witnesses.readers,
@@ -118,6 +124,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
   } finally {
     lag.stop();
     machine.stop();
+    latency.stop();
     await disk.stop();
     await options.keepLogs(cluster.logDir);
     await cluster.stop();
