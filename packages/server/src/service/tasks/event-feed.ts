@@ -13,7 +13,7 @@ import type { Sql } from "../../store/sql.ts";
 import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
 import { createEventPages } from "./event-pages.ts";
 import type { EventSerializer, EventWords } from "./event-serializer.ts";
-import { type Group, groupBySubscription, isStuck, openStream, type Stream } from "./stream-groups.ts";
+import { type Group, groupBySubscription, isStuck, openStream, type Stream, write } from "./stream-groups.ts";
 import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
 import { untilSeen } from "./until-seen.ts";
 
@@ -163,7 +163,7 @@ export function createEventFeed(deps: {
           continue;
         }
         if (comparePositions(position, stream.position) > 0) stream.position = position;
-        if (text.length > 0) stream.sink.write(text);
+        if (text.length > 0) write(stream, text);
       }
     }
   }
@@ -224,7 +224,7 @@ export function createEventFeed(deps: {
 
   function join(stream: Stream, reading: Reading): void {
     if (comparePositions(reading.position, stream.position) > 0) stream.position = reading.position;
-    stream.movedAtMs = time.monotonicMs();
+    stream.stillChecks = 0;
     reading.streams.add(stream);
     readings.set(stream.teamId, reading);
     lookWithin(LOOK_MS);

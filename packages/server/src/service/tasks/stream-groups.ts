@@ -11,10 +11,12 @@ export interface Stream {
   readonly sink: EventSink;
   position: EventPosition;
   isOpen: boolean;
-  /** Bytes unread at the last check. */
+  /** Bytes unread after the last check or write. */
   waitedBytes: number;
-  /** When the unread bytes last shrank, or were few. */
-  movedAtMs: number;
+  /** Checks in a row that found many unread bytes, none of them read since the check before. */
+  stillChecks: number;
+  /** Time of the first of these checks. */
+  stillSinceMs: number;
 }
 
 export function openStream(
@@ -24,23 +26,38 @@ export function openStream(
   position: EventPosition,
 ): Stream {
   const filterKey = JSON.stringify(filter);
-  return { teamId, filter, filterKey, sink, position, isOpen: true, waitedBytes: 0, movedAtMs: 0 };
+  return {
+    teamId,
+    filter,
+    filterKey,
+    sink,
+    position,
+    isOpen: true,
+    waitedBytes: 0,
+    stillChecks: 0,
+    stillSinceMs: 0,
+  };
 }
 
-/** The time for which many unread bytes may not shrink. */
+/** A reader that reads nothing of many bytes for this long is stuck... */
 const STUCK_MS = 2_000;
+/** ... if so many checks have seen it: a process that was held up itself makes few, and has not let the reader read. */
+const STUCK_CHECKS = 5;
 
-/**
- * Checked at every read, also without new events. The time begins at the first check that finds many bytes: checks of a
- * busy process can be further apart than the time, and the bytes may have been written just now.
- */
+/** Checked at every read, also without new events. */
 export function isStuck(stream: Stream, mostWaitingBytes: number, nowMs: number): boolean {
   const { waitingBytes } = stream.sink;
-  const wereFew = stream.waitedBytes <= mostWaitingBytes;
-  if (waitingBytes <= mostWaitingBytes || wereFew || waitingBytes < stream.waitedBytes)
-    stream.movedAtMs = nowMs;
+  const isReading = waitingBytes <= mostWaitingBytes || waitingBytes < stream.waitedBytes;
   stream.waitedBytes = waitingBytes;
-  return nowMs - stream.movedAtMs > STUCK_MS;
+  stream.stillChecks = isReading ? 0 : stream.stillChecks + 1;
+  if (stream.stillChecks <= 1) stream.stillSinceMs = nowMs;
+  return stream.stillChecks >= STUCK_CHECKS && nowMs - stream.stillSinceMs > STUCK_MS;
+}
+
+/** A reader that reads less than it gets is slow, and not stuck. */
+export function write(stream: Stream, text: string | Uint8Array): void {
+  stream.sink.write(text);
+  stream.waitedBytes = stream.sink.waitingBytes;
 }
 
 /** Streams that get the same events. */
