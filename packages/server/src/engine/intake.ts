@@ -6,6 +6,7 @@ import type { Time } from "../domain/time.ts";
 import { createGroupCommit } from "../store/group-commit.ts";
 import { type Sql, Unstorable } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
+import { INSERT_BYTES, INSERT_ROWS, INSERT_WEIGHT } from "../store/tasks/submission.ts";
 import { type Accepted, findAccepted, insertTasks } from "../store/tasks/task-intake.ts";
 import type { Dispatcher, Reservation } from "./dispatcher.ts";
 import type { Lease } from "./lease.ts";
@@ -14,10 +15,7 @@ import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
 import type { RoundCost } from "./round-cost.ts";
 import type { Unanswered } from "./unanswered.ts";
 
-const MAX_ITEMS = 300;
-/** Characters of bodies per statement: it must be stored well before its callers time out. */
-const MAX_WEIGHT = 2 ** 20;
-export const INTAKE_COST: RoundCost = { rows: MAX_ITEMS, bytes: MAX_WEIGHT, turns: "oldest first" };
+export const INTAKE_COST: RoundCost = { rows: INSERT_ROWS, bytes: INSERT_BYTES, turns: "in turn" };
 /** Beyond this many waiting inserts a 503 is better than a longer queue, for a team that has its share of them. */
 const MAX_WAITING = 10_000;
 /** Callers get an answer within 2 s. After a 503 the task may still be stored. */
@@ -55,8 +53,8 @@ export function createIntake(deps: {
   let storedAtMs = Number.NEGATIVE_INFINITY;
   const group = createGroupCommit<NewTask, Accepted | null>({
     flush: meterFlush("intake", deps, flush),
-    maxItems: MAX_ITEMS,
-    weight: { of: ({ call }) => call.body?.length ?? 0, most: MAX_WEIGHT },
+    maxItems: INSERT_ROWS,
+    weight: INSERT_WEIGHT,
     teamOf: ({ teamId }) => teamId,
     soon: deps.time.soon,
     patience: { ms: ANSWER_MS, time: deps.time, refuse },

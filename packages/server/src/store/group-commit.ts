@@ -33,9 +33,9 @@ export function createGroupCommit<Item, Answer>(options: {
   readonly flush: (items: readonly Item[]) => Promise<readonly (Answer | Error)[]>;
   /** Rows in one statement; beyond a few hundred a larger batch only adds latency. */
   readonly maxItems: number;
-  /** Beyond this weight an item goes into the next flush; a heavier one gets its own flush. */
+  /** Items go into a flush up to this weight; a heavier one gets its own flush. */
   readonly weight?: { readonly of: (item: Item) => number; readonly most: number };
-  /** Teams share a flush equally. Without it all items are of one team. */
+  /** Teams share the items and the weight of a flush equally. Without it all items are of one team. */
   readonly teamOf?: (item: Item) => number;
   /** After the current turn of the event loop. */
   readonly soon: (work: () => void) => void;
@@ -48,9 +48,12 @@ export function createGroupCommit<Item, Answer>(options: {
     readonly refuse: (isBegun: boolean) => Error;
   };
 }): GroupCommit<Item, Answer> {
-  const { maxItems, weight, soon, pause = soon, patience, teamOf = () => 0 } = options;
+  const { maxItems, soon, pause = soon, patience, teamOf = () => 0 } = options;
+  const { of: weigh, most: mostWeight } = options.weight ?? { of: () => 0, most: 0 };
   /** By team, in the order of their turns; those of a team in the order of their arrival. */
   const lines = new Map<number, Entry<Item, Answer>[]>();
+  /** The teams of the last flush. */
+  const served = new Set<number>();
   let waiting = 0;
   let underWay: readonly Entry<Item, Answer>[] = [];
   let flushing = false;
@@ -59,32 +62,54 @@ export function createGroupCommit<Item, Answer>(options: {
 
   function takeFrom(team: number, line: Entry<Item, Answer>[], count: number): Entry<Item, Answer>[] {
     waiting -= count;
+    if (count < line.length) return line.splice(0, count);
     lines.delete(team);
-    if (count === line.length) return line;
-    const taken = line.splice(0, count);
-    lines.set(team, line);
-    return taken;
+    return line;
   }
 
-  /** A team from which items were taken is the last in the next turn. */
+  /** In rounds, each team with an equal share of what is left. Teams that the last flush did not serve come first. */
   function takeBatch(): Entry<Item, Answer>[] {
+    putServedLast();
     const batch: Entry<Item, Answer>[] = [];
     let sum = 0;
-    while (lines.size > 0 && batch.length < maxItems) {
-      const share = Math.ceil((maxItems - batch.length) / lines.size);
-      for (const [team, line] of [...lines]) {
-        const most = Math.min(share, line.length, maxItems - batch.length);
+    let teams = [...lines.keys()];
+    while (teams.length > 0 && batch.length < maxItems) {
+      const share = {
+        items: Math.ceil((maxItems - batch.length) / teams.length),
+        weight: (mostWeight - sum) / teams.length,
+      };
+      const taken = new Set<number>();
+      for (const team of teams) {
+        const line = lines.get(team) ?? [];
+        const most = Math.min(share.items, line.length, maxItems - batch.length);
         let count = 0;
+        let own = 0;
         for (; count < most; count += 1) {
-          const more = weight?.of((line[count] as Entry<Item, Answer>).item) ?? 0;
-          if (weight !== undefined && batch.length + count > 0 && sum + more > weight.most) break;
-          sum += more;
+          const more = weigh((line[count] as Entry<Item, Answer>).item);
+          // The first of a flush may be heavier than any flush, and the first of a team than its share.
+          const isTooHeavy = batch.length + count > 0 && sum + own + more > mostWeight;
+          if (isTooHeavy || (count > 0 && own + more > share.weight)) break;
+          own += more;
         }
-        if (count > 0) batch.push(...takeFrom(team, line, count));
-        if (count < most || batch.length === maxItems) return batch;
+        if (count === 0) continue;
+        batch.push(...takeFrom(team, line, count));
+        sum += own;
+        taken.add(team);
+        served.add(team);
       }
+      teams = teams.filter((team) => taken.has(team) && lines.has(team));
     }
     return batch;
+  }
+
+  function putServedLast(): void {
+    for (const team of served) {
+      const line = lines.get(team);
+      if (line === undefined) continue;
+      lines.delete(team);
+      lines.set(team, line);
+    }
+    served.clear();
   }
 
   async function flushAll(): Promise<void> {

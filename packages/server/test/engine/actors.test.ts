@@ -22,6 +22,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   courier: [50, 200 * MIB, "portion", "in turn"],
   "webhook-courier": [50, 50 * MIB, "portion", "in turn"],
   "alert-courier": [50, 50 * 64 * KIB, "portion", "in turn"],
+  intake: [300, 256 * KIB, "portion", "in turn"],
   scheduler: [300, MIB, "portion", "in turn"],
   // A portion for each of those with work.
   alarm: [1, KIB, "queue", "each"],
@@ -37,7 +38,6 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   webhooks: [100, 100 * MIB, "team", "each"],
   // Rows that cost the same for every team.
   deadlines: [500, 500 * KIB, "portion", "oldest first"],
-  intake: [300, MIB, "portion", "oldest first"],
   janitor: [1_000, 1_000 * KIB, "portion", "oldest first"],
   "queue-stats": [500, 500 * KIB, "portion", "oldest first"],
   reaper: [500, 500 * KIB, "portion", "oldest first"],

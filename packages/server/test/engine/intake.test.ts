@@ -65,24 +65,43 @@ describe("intake", () => {
     assert.equal(server.databases.intake.sent.length - flushes, 2);
   });
 
-  it("stores the task of another team before the hundreds that one team submitted earlier", async () => {
+  it("stores another team's task in the insert after the current one, each with at most 256 KiB of a team's batch", async () => {
     const guest = await server.openTeam();
-    const stored = async ({ teamId }: Requester) =>
-      (await server.database.rows("select 1 from tasks where team_id = $1", [teamId])).length;
-    const before = await stored(server.principal);
-    const counts: { many: number; one: number }[] = [];
-    server.databases.intake.after = async () => {
-      counts.push({ many: (await stored(server.principal)) - before, one: await stored(guest) });
+    const stored = async ({ teamId }: Requester) => {
+      const [row] = await server.database.rows<{ tasks: number; bytes: number }>(
+        `select count(*)::integer as tasks, coalesce(sum(octet_length(headers::text) + octet_length(body)), 0)::integer as bytes
+           from tasks where team_id = $1`,
+        [teamId],
+      );
+      return row ?? { tasks: 0, bytes: 0 };
     };
-    const request = { ...plainRequest(server.target.url), delaySeconds: 60 };
-    const many = Array.from({ length: 400 }, () => server.tasks.create(server.principal, request));
+    const plain = plainRequest(server.target.url);
+    const request = { ...plain, delaySeconds: 60 };
+    const headers = { "X-Long": "x".repeat(1_000) };
+    const large = { ...request, call: { ...plain.call, headers, body: "x".repeat(1_000) } };
+    const gate = createGate();
+    server.databases.intake.before = gate.wait;
+    const inserts: { readonly bytes: number; readonly guests: number }[] = [];
+    let last = await stored(server.principal);
+    server.databases.intake.after = async () => {
+      const now = await stored(server.principal);
+      inserts.push({ bytes: now.bytes - last.bytes, guests: (await stored(guest)).tasks });
+      last = now;
+    };
 
+    const many = Array.from({ length: 400 }, () => server.tasks.create(server.principal, large));
+    await gate.reached;
+    const one = server.tasks.create(guest, request);
+    gate.open();
     // On a busy machine some are refused because they waited for too long.
-    await Promise.allSettled([...many, server.tasks.create(guest, request)]);
+    await Promise.allSettled([...many, one]);
     await server.databases.intake.idle();
 
-    const first = counts.find(({ many, one }) => many + one > 0);
-    assert.deepEqual(first, { many: 299, one: 1 });
+    assert.deepEqual(
+      inserts.slice(0, 2).map(({ guests }) => guests),
+      [0, 1],
+    );
+    for (const { bytes } of inserts) assert.ok(bytes <= 256 * 1024, `${bytes} bytes in one insert`);
   });
 
   it("refuses only the task with an unknown queue, and stores the others of its flush", async () => {

@@ -112,18 +112,54 @@ describe("group commit", () => {
     await Promise.all(stored);
   });
 
-  it("begins the next flush with the team whose item was too heavy for the last", async () => {
+  it("shares the weight of a flush equally among teams, and skips items that do not fit", async () => {
     const { batches, ends, flush, turn } = createFlushes();
-    const weight = { of: (item: number) => item % 100, most: 10 };
+    const weight = { of: (item: number) => item % 100, most: 12 };
     const group = createGroupCommit({ flush, maxItems: 10, weight, teamOf, soon: setImmediate });
 
-    const stored = [9, 8, 7, 102, 103, 201].map((item) => group.add(item));
+    const stored = [3, 3, 3, 9, 9, 104, 104, 104, 201].map((item) => group.add(item));
     for (let flushed = 0; flushed < 4; flushed += 1) {
       await turn();
       ends[flushed]?.();
     }
 
-    assert.deepEqual(batches, [[9], [102, 103, 201], [8], [7]]);
+    assert.deepEqual(batches, [[3, 104, 201, 3], [3, 104, 104], [9], [9]]);
+    await Promise.all(stored);
+  });
+
+  it("begins the next flush with the team whose item was too heavy for the last", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const weight = { of: (item: number) => item % 100, most: 10 };
+    const group = createGroupCommit({ flush, maxItems: 10, weight, teamOf, soon: setImmediate });
+
+    const stored = [4, 4, 110, 201].map((item) => group.add(item));
+    await turn();
+    stored.push(group.add(301));
+    for (let flushed = 0; flushed < 3; flushed += 1) {
+      ends[flushed]?.();
+      await turn();
+    }
+
+    assert.deepEqual(batches, [[4, 201, 4], [110], [301]]);
+    await Promise.all(stored);
+  });
+
+  it("puts the single item of another team into the next flush, whatever waits before it", async () => {
+    const { batches, ends, flush, turn } = createFlushes();
+    const weight = { of: (item: number) => item % 100, most: 10 };
+    const group = createGroupCommit({ flush, maxItems: 10, weight, teamOf, soon: setImmediate });
+
+    const stored = Array.from({ length: 20 }, () => group.add(9));
+    await turn();
+    stored.push(group.add(102));
+    ends[0]?.();
+    await turn();
+
+    assert.deepEqual(batches, [[9], [102]]);
+    for (let flushed = 1; flushed < 22; flushed += 1) {
+      ends[flushed]?.();
+      await turn();
+    }
     await Promise.all(stored);
   });
 

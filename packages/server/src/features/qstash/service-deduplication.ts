@@ -5,13 +5,13 @@ import type { TaskChanges } from "../../domain/task-changes.ts";
 import { whyRefused } from "../../service/tasks/refusal.ts";
 import { createGroupCommit } from "../../store/group-commit.ts";
 import { type Database, type Sql, Unstorable } from "../../store/sql.ts";
+import { INSERT_WEIGHT } from "../../store/tasks/submission.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import { freeMessageKeys, type MessageKey, takeMessageKeys } from "./store-message-keys.ts";
 
-/** Messages, and characters of bodies, per transaction. */
+/** Messages per transaction. */
 const MOST_TOGETHER = 200;
-const MOST_CHARACTERS = 2 ** 20;
 /** Beyond this many waiting messages a 503 is better than a longer queue, for a team that has its share of them. */
 const MOST_WAITING = 5_000;
 
@@ -42,7 +42,7 @@ export function createMessageDeduplication(deps: {
   const group = createGroupCommit<KeyedMessage, string>({
     flush: store,
     maxItems: MOST_TOGETHER,
-    weight: { of: ({ task }) => task.call.body?.length ?? 0, most: MOST_CHARACTERS },
+    weight: { of: ({ task }) => INSERT_WEIGHT.of(task), most: INSERT_WEIGHT.most },
     teamOf: ({ task }) => task.teamId,
     soon: setImmediate,
   });

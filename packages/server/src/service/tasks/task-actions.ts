@@ -4,6 +4,7 @@ import { type Requester, requireScope } from "../../domain/identity/principal.ts
 import { namesCallback } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
+import { callSize } from "../../domain/stored-size.ts";
 import type { Task } from "../../domain/task.ts";
 import { type AcceptanceDeps, checkCallTokens } from "../../domain/task-acceptance.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
@@ -19,7 +20,6 @@ import { removePendingTask, taskStatus } from "../../store/tasks/task-removals.t
 import { type Renewal, retryTask } from "../../store/tasks/task-retries.ts";
 import { recordChange } from "../audit/audit.ts";
 import type { StorageQuota } from "../storage-quota.ts";
-import { callSize } from "../stored-size.ts";
 
 /** What a user may do with one task that exists. */
 export interface TaskActions {

@@ -4,11 +4,11 @@ import type { AcceptanceDeps } from "../../domain/task-acceptance.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
 import { createGroupCommit } from "../../store/group-commit.ts";
 import { type Database, Unstorable } from "../../store/sql.ts";
+import { INSERT_WEIGHT } from "../../store/tasks/submission.ts";
 import { type Joined, joinTasks } from "./task-joins.ts";
 
-/** Tasks, and characters of bodies, per transaction. */
+/** Tasks per transaction. */
 const MOST_TOGETHER = 200;
-const MOST_CHARACTERS = 2 ** 20;
 /** Beyond this many waiting requests a 503 is better than a longer queue, for a team that has its share of them. */
 const MOST_WAITING = 5_000;
 
@@ -29,7 +29,7 @@ export function createDeduplication(deps: {
   const group = createGroupCommit<NewTask, Joined>({
     flush: store,
     maxItems: MOST_TOGETHER,
-    weight: { of: ({ call }) => call.body?.length ?? 0, most: MOST_CHARACTERS },
+    weight: INSERT_WEIGHT,
     teamOf: ({ teamId }) => teamId,
     soon: setImmediate,
   });

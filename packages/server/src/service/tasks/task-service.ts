@@ -3,6 +3,7 @@ import type { Terms } from "../../domain/limits.ts";
 import { callbackUrl } from "../../domain/placeholders.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Reach } from "../../domain/reach.ts";
+import { storedSize } from "../../domain/stored-size.ts";
 import type { CreatedTask, NewTask, Task } from "../../domain/task.ts";
 import {
   type AcceptedRequest,
@@ -22,7 +23,6 @@ import { SealError } from "../../vault/cipher.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { newUuid } from "../new-uuid.ts";
 import type { StorageQuota } from "../storage-quota.ts";
-import { storedSize } from "../stored-size.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
 import { whyRefused } from "./refusal.ts";

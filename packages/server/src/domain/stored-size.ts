@@ -1,5 +1,5 @@
-import type { Call } from "../domain/call.ts";
-import type { NewTask } from "../domain/task.ts";
+import type { Call } from "./call.ts";
+import type { NewTask } from "./task.ts";
 
 /** The fixed columns of a row with its index entries. */
 const TASK_BYTES = 350;
