@@ -1,9 +1,11 @@
 // Compiles the server into its dist, and the SDK, by which its command line talks to servers, where a source is newer than the last
-// build. Run by itself it does so and ends; `run.mjs` does it before a start. All that is said here goes to stderr.
+// build, and makes the API reference where openapi.json is. Run by itself it does so and ends; `run.mjs` does it before a start. All
+// that is said here goes to stderr.
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runTool } from "./page.mjs";
+import { buildReference, isReferenceStale } from "./reference.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = join(root, "packages", "server");
@@ -22,8 +24,12 @@ const NOT_INCREMENTAL = "--composite false --incremental false --tsBuildInfoFile
 if (resolve(process.argv[1] ?? "") === fileURLToPath(import.meta.url) && isServerStale())
   process.exitCode = await buildServer();
 
-/** A file that was removed shows in the time of its directory. */
 export function isServerStale() {
+  return isCodeStale() || isReferenceStale();
+}
+
+/** A file that was removed shows in the time of its directory. */
+function isCodeStale() {
   if (!existsSync(stamp)) return true;
   const builtAt = statSync(stamp).mtimeMs;
   const inputs = [server, sdk].flatMap((directory) => [
@@ -41,15 +47,23 @@ export function hasCompiler() {
   return existsSync(compiler);
 }
 
-/** Resolves with the exit code. A file that is changed meanwhile is newer than this build. */
+/** Resolves with the exit code. */
 export async function buildServer() {
+  const compiling = isCodeStale() ? compile() : 0;
+  if (isReferenceStale()) await buildReference();
+  return compiling;
+}
+
+/** A file that is changed meanwhile is newer than this build. */
+async function compile() {
   if (!hasCompiler()) {
     process.stderr.write("Bellhop is not built and its packages are not installed: run npm ci first.\n");
     return 1;
   }
   const began = new Date();
-  const compile = (directory) => runTool([compiler, "-p", directory, ...TRANSPILE, ...NOT_INCREMENTAL], root);
-  const codes = await Promise.all([server, sdk].map(compile));
+  const transpile = (directory) =>
+    runTool([compiler, "-p", directory, ...TRANSPILE, ...NOT_INCREMENTAL], root);
+  const codes = await Promise.all([server, sdk].map(transpile));
   const failed = codes.find((code) => code !== 0);
   if (failed !== undefined) return failed ?? 1;
   writeFileSync(stamp, `${began.toISOString()}\n`);

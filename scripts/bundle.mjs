@@ -18,11 +18,6 @@ const ENTRIES = ["main", "cli/bellhop", "server/event-serializer-thread", "json/
 const LEFT_OUT = ["pg-native"];
 const TARGET = "node20.19";
 
-/** The script of the API reference, which its package reads from a file of its own: in the bundle it is a text. */
-const REFERENCE = "@scalar/fastify-api-reference/dist";
-const REFERENCE_READER = `${REFERENCE}/utils/getJavaScriptFile.js`;
-const REFERENCE_SCRIPT = `${REFERENCE}/js/standalone.js`;
-const READ_REFERENCE = `import text from "../js/standalone.js"; export const getJavaScriptFile = () => text;`;
 /** Modules of packages that name their place and do without it. */
 const PLACELESS = new Set([
   // A comment.
@@ -32,8 +27,6 @@ const PLACELESS = new Set([
   // The worker threads of log transports: the server's log has none.
   "pino/lib/transport.js",
   "thread-stream/index.js",
-  // The title and the version of an API that has none of its own.
-  "@fastify/swagger/lib/util/read-package-json.js",
 ]);
 
 /** Makes the bundle again where anything that it is made of has changed. */
@@ -104,9 +97,7 @@ function refuseImports({ outputs }) {
 function keepPlaces({ onLoad }) {
   onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
     const name = path.split("node_modules/").at(-1);
-    if (name === REFERENCE_READER) return { contents: READ_REFERENCE, loader: "js" };
     const source = await readFile(path, "utf8");
-    if (name === REFERENCE_SCRIPT) return { contents: source, loader: "text" };
     if (!/\bimport\.meta\b|\b__(dir|file)name\b|\brequire\.resolve\b/.test(source)) return undefined;
     if (path.startsWith(dist)) return { contents: placeUrls(source, relative(dist, path)), loader: "js" };
     if (PLACELESS.has(name)) return undefined;

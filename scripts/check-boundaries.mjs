@@ -31,7 +31,7 @@ const IMPORT_RULES = {
   processes: { modules: ["postgres", "service"], packages: ["pino", "node:"] },
   api: {
     modules: ["domain", "json", "service"],
-    packages: ["fastify", "@fastify/", "@scalar/", "typebox", "pino", "node:"],
+    packages: ["fastify", "@fastify/", "typebox", "pino", "node:"],
   },
   cli: {
     modules: [

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { generatePython } from "../clients/python/generate.mjs";
 import { generate } from "../packages/sdk/scripts/generate.mjs";
+import { WRITTEN_URL } from "../packages/server/dist/api/openapi/reference.js";
 import { PROBLEMS } from "../packages/server/dist/domain/problem.js";
 import { buildOpenApiDocument } from "../packages/server/dist/server/openapi-document.js";
 import { SETTINGS } from "../packages/server/dist/settings.js";
@@ -11,7 +12,7 @@ import { VERSION } from "../packages/server/dist/version.js";
 import { errorPage } from "./error-page.mjs";
 import { HASHES, migrationHashes } from "./migration-hashes.mjs";
 
-const document = await buildOpenApiDocument(VERSION, "http://127.0.0.1:8787");
+const document = await buildOpenApiDocument(VERSION, WRITTEN_URL);
 const generated = {
   "openapi.json": `${JSON.stringify(document, null, 2)}\n`,
   "docs/settings.md": settingsPage(),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleServer } from "./bundle.mjs";
 import { readLicence, writeNotices } from "./notices.mjs";
+import { isReferenceStale } from "./reference.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const server = join(root, "packages", "server");
@@ -12,16 +13,18 @@ const manifest = join(server, "package.json");
 /** The checkout's. It is there while npm packs, and after a packing that was killed. */
 const kept = join(server, "package.json.kept");
 const COPIES = ["README.md", "LICENSE", "THIRD-PARTY-NOTICES"];
-/** The documentation holds its code. */
-const IN_HELP = "node_modules/minisearch";
+/** The documentation and the API reference hold their code. */
+const IN_PAGES = ["minisearch", "@scalar/fastify-api-reference", "@scalar/core"];
 
 if (process.argv.includes("--undo")) undo();
 else await prepare();
 
 async function prepare() {
+  if (isReferenceStale()) throw new Error("The API reference is not built");
   const { packages } = await bundleServer();
   const inPage = JSON.parse(readFileSync(join(server, "dist", "page", ".vite", "licences.json"), "utf8"));
-  const installed = [...packages, IN_HELP].map((path) => readLicence(join(root, path)));
+  const paths = [...packages, ...IN_PAGES.map((name) => `node_modules/${name}`)];
+  const installed = paths.map((path) => readLicence(join(root, path)));
   writeFileSync(join(server, "THIRD-PARTY-NOTICES"), writeNotices([...installed, ...inPage]));
   const checkout = readFileSync(existsSync(kept) ? kept : manifest, "utf8");
   writeFileSync(kept, checkout);

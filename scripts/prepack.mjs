@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const here = process.cwd();
-/** The dashboard, the documentation and the bundle, which builds of their own leave there. */
-const BUILT_APART = /^(page|help|bundle)\//;
+/** The dashboard, the documentation, the API reference and the bundle, which builds of their own leave there. */
+const BUILT_APART = /^(page|help|reference|bundle)\//;
 const OUTPUT = /\.(d\.ts|js|js\.map)$/;
 
 for (const name of readdirSync(join(here, "dist"), { recursive: true }).map(String)) {

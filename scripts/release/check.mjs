@@ -19,9 +19,10 @@ const RULES = {
       "dist/bundle/main.js",
       "dist/page/index.html",
       "dist/help/index.html",
+      "dist/reference/index.html",
     ],
     allowed:
-      /^(LICENSE|README\.md|THIRD-PARTY-NOTICES|package\.json|dist\/(page|help)\/[^.].*|dist\/bundle\/.+\.js)$/,
+      /^(LICENSE|README\.md|THIRD-PARTY-NOTICES|package\.json|dist\/(page|help|reference)\/[^.].*|dist\/bundle\/.+\.js)$/,
   },
   "@bellhop/sdk": {
     needed: ["LICENSE", "README.md", "package.json", "dist/index.js", "dist/index.d.ts", "dist/cjs/index.js"],

@@ -7,6 +7,9 @@ export const ROOT = above(import.meta.dirname);
 /** The server's package as a user has it: the build in `dist`, not the copy that tests import. */
 export const SERVER = join(ROOT, "packages/server");
 
+/** The built API reference. */
+export const REFERENCE = join(SERVER, "dist", "reference");
+
 const built = process.env["TEST_BUNDLE"] ?? join(SERVER, "dist");
 
 /** The server and its command line to run: `dist`, or the bundle of it that the package has, which starts in half the time. */

@@ -28,8 +28,7 @@ import type { Api } from "./http/schema-types.ts";
 import type { SessionCookies } from "./http/session-cookie.ts";
 import { ajvOptions, toProblem } from "./http/validation.ts";
 import { limitVisits } from "./http/visit-limit.ts";
-import { serveDocs } from "./openapi/docs-page.ts";
-import { describeApi } from "./openapi/openapi.ts";
+import { serveReference } from "./openapi/reference.ts";
 import type { Dashboard } from "./pages/dashboard.ts";
 import { allModels, fieldsWithoutNull, NoQuery } from "./schemas/field.ts";
 
@@ -69,8 +68,10 @@ export interface ApiDeps {
   readonly deadlines?: Deadlines;
   readonly log: FastifyBaseLogger;
   readonly version: string;
-  /** False without an API reference. */
-  readonly isDocumented?: boolean;
+  /** Directory of the built API reference, if it is served here. */
+  readonly reference?: string | null;
+  /** Called before any route is registered. */
+  readonly describe?: (app: Api) => Promise<void>;
   /** Where callers reach this server. */
   readonly publicUrl: string;
   readonly bodyLimitBytes: number;
@@ -139,10 +140,8 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
   });
 
   for (const schema of allModels()) app.addSchema(schema);
-  if (deps.isDocumented !== false) {
-    await describeApi(app, deps.version, deps.publicUrl);
-    await serveDocs(app);
-  }
+  await deps.describe?.(app);
+  if (deps.reference) await serveReference(app, deps.reference, deps.publicUrl);
   const { root, open, guarded } = deps.routes;
   await registerAll(app, root);
   await app.register(

@@ -69,7 +69,6 @@ export function composeWorkerApi(services: Services, http: Http): Promise<Fastif
     scans,
     cookies: createSessionCookies(createCookieRules(http.publicUrl)),
     onAnswer: metrics.request,
-    isDocumented: false,
     routes: {
       root: [
         (app) => registerHealthRoutes(app, services.health),

@@ -54,9 +54,10 @@ const HOT_STATEMENT_MS = 1_400;
 /** Connections that the system queues while the process is busy; clients retry a dropped one after a second. */
 const BACKLOG = 2_048;
 
-/** The built dashboard. */
+/** The built dashboard, documentation and API reference. */
 const PAGE = fileURLToPath(new URL("../page", import.meta.url));
 const HELP = fileURLToPath(new URL("../help", import.meta.url));
+const REFERENCE = fileURLToPath(new URL("../reference", import.meta.url));
 
 /** This process among those that share a port, and its share of the server's limits. */
 export interface ProcessSlot {
@@ -194,6 +195,7 @@ export async function openProcess({
     deadlines: { begin: beginDeadline, end: endDeadline },
     page: config.role === "worker" ? null : readPageFiles(PAGE),
     help: config.role === "worker" ? null : readPageFiles(HELP),
+    reference: config.role === "worker" ? null : REFERENCE,
     onHandle: tracing?.follow,
     metricsAccess: { exposed: config.exposed, token: config.metricsToken },
     ...(config.trustProxy.length > 0 && { trustProxy: [...config.trustProxy] }),

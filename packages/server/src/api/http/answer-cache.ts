@@ -6,8 +6,8 @@ import { REQUEST_ID_HEADER } from "./request-id.ts";
 import type { Api } from "./schema-types.ts";
 
 /**
- * For answers that are the same for every caller: each route of the scope creates its answer once and then sends the
- * same bytes, compressed once per coding. Anyone may request them, some take a tenth of a second to create, and a slow
+ * For answers that are the same for every caller: each route of the scope creates its bytes once and then sends the
+ * same ones, compressed once per coding. Anyone may request them, some take a tenth of a second to compress, and a slow
  * reader must not keep a copy in memory.
  */
 export function cacheAnswers(scope: Api): void {
@@ -20,7 +20,7 @@ export function cacheAnswers(scope: Api): void {
   scope.addHook("onSend", async (request, reply, payload) => {
     if (reply.statusCode !== 200) return payload;
     const url = request.routeOptions.url ?? "";
-    if (typeof payload === "string") made.set(url, make(payload, reply));
+    if (!made.has(url) && Buffer.isBuffer(payload)) made.set(url, make(payload, reply));
     const known = made.get(url);
     return known === undefined ? payload : choose(known, request, reply);
   });
@@ -33,8 +33,7 @@ interface Made {
   readonly compressed: Map<Coding, Promise<Buffer>>;
 }
 
-function make(text: string, reply: FastifyReply): Made {
-  const body = Buffer.from(text);
+function make(body: Buffer, reply: FastifyReply): Made {
   const tag = `"${createHash("sha256").update(body).digest("base64url")}"`;
   // Weak, because it is shared by all codings. Revalidated each time, so that a new release is seen at once.
   reply.headers({ etag: `W/${tag}`, "cache-control": "no-cache", vary: "accept-encoding" });

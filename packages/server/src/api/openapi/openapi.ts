@@ -1,7 +1,5 @@
 import swagger from "@fastify/swagger";
 import type { FastifySchema } from "fastify";
-import { cacheAnswers } from "../http/answer-cache.ts";
-import { costs, RECORD } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { easeClients } from "./client-types.ts";
 import { SECURITY, securityOf, securitySchemes } from "./openapi-security.ts";
@@ -29,7 +27,7 @@ machine dies in the middle of it, so targets should be idempotent.
 States, retries, polling, callbacks, signatures, guarantees and the policy on versions are described in full on one page,
 \`docs/api.md\` of the source.`;
 
-/** Collects the routes that are registered after it. */
+/** Collects the routes that are registered after it. A running server does not: it serves what the build has made of `openapi.json`. */
 export async function describeApi(app: Api, version: string, publicUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -78,14 +76,6 @@ export async function describeApi(app: Api, version: string, publicUrl: string):
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `schema-${index}`),
     },
-  });
-  await app.register(async (scope) => {
-    cacheAnswers(scope);
-    scope.get(
-      "/openapi.json",
-      { config: costs("point", { rows: 0, bytes: RECORD }), schema: { hide: true } },
-      async () => app.swagger(),
-    );
   });
 }
 
