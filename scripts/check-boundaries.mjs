@@ -176,6 +176,7 @@ const TOOLS = {
   bench: ["tools"],
   chaos: ["tools"],
   attack: ["tools"],
+  explore: ["tools"],
   simulation: ["tools", "chaos"],
   prove: ["tools"],
 };

@@ -57,7 +57,7 @@ function compiled(file) {
 
 async function testFiles() {
   const names = (
-    await Promise.all(["packages", "chaos", "simulation", "prove", "tools"].map(filesIn))
+    await Promise.all(["packages", "chaos", "explore", "simulation", "prove", "tools"].map(filesIn))
   ).flat();
   refuseForgottenSuites(names);
   return names.filter((name) => name.endsWith(".test.ts")).sort();
