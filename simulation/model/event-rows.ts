@@ -43,7 +43,7 @@ export const eventStatements: Effects = {
         .filter((row) => row.team_id === place.teamId && isBefore(row, horizon, horizonSeq))
         .filter((row) => row.xid > xid || (row.xid === xid && row.seq >= seq))
         .sort((one, other) => one.xid - other.xid || one.seq - other.seq)
-        .slice(0, most);
+        .slice(0, most + 1);
     });
     if (rows.length === 0) return [{ ...about, teamId: null }];
     return rows.map(({ team_id, xid, seq, queue, at, entry }) => ({
@@ -56,6 +56,7 @@ export const eventStatements: Effects = {
       at: new Date(at),
       writtenAt: new Date(at),
       entries: [entry],
+      isFull: false,
     }));
   },
 

@@ -2,6 +2,8 @@ const KIB = 1024;
 export const MIB = 1024 * KIB;
 /** Of a row without texts: ids, times and states. */
 export const LEAN = KIB;
+/** Of a task as events and lists show it: its call and the answer to it, without their bodies. */
+export const TOLD = 64 * KIB;
 /** Of a task with the body of its call and the answer to it, both of the default limits. */
 export const WHOLE = 4 * MIB;
 

@@ -35,7 +35,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   reconciler: [1, KIB, "call", "each"],
   "slot-keeper": [1, KIB, "queue", "each"],
   "vault-uses": [1, KIB, "token", "each"],
-  webhooks: [100, 100 * MIB, "team", "each"],
+  webhooks: [200 + 1_024, 12.5 * MIB, "team", "each"],
   // Rows that cost the same for every team.
   deadlines: [500, 500 * KIB, "portion", "oldest first"],
   janitor: [1_000, 1_000 * KIB, "portion", "oldest first"],

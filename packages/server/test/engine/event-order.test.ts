@@ -128,7 +128,7 @@ describe("events of one task", () => {
     });
   }
 
-  /** Reads on from where it was, a row at a time, as a reader does that comes back again and again. */
+  /** Reads on from where it was, an event at a time, as a reader does that comes back again and again. */
   function createWitness(teamId: number): {
     readonly told: string[];
     read(): Promise<void>;
@@ -140,14 +140,11 @@ describe("events of one task", () => {
       told,
       async read() {
         for (;;) {
-          const { rows } = await readEvents(store.database, [place], 1);
-          const [row] = rows;
-          if (row === undefined) return;
-          told.push(...row.entries.map(([type]) => type));
-          place = {
-            teamId,
-            position: { xid: row.xid, seq: String(BigInt(row.seq) + 1n), index: 0, atMs: 0 },
-          };
+          const { pages } = await readEvents(store.database, [place], 1);
+          const [page] = pages;
+          if (page === undefined || page.rows.length === 0) return;
+          told.push(...page.rows.flatMap(({ entries }) => entries).map(([type]) => type));
+          place = { teamId, position: page.position };
         }
       },
       reaches: (count: number) =>

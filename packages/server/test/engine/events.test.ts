@@ -9,7 +9,7 @@ import { formatTaskId } from "../../src/domain/task-id.ts";
 import { systemTime } from "../../src/server/system-time.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import { createEventFeed, type EventStream } from "../../src/service/tasks/event-feed.ts";
-import { ROWS } from "../../src/service/tasks/event-pages.ts";
+import { PAGE_EVENTS } from "../../src/service/tasks/event-pages.ts";
 import { createEventSerializer, type EventSerializer } from "../../src/service/tasks/event-serializer.ts";
 import type { Sql } from "../../src/store/sql.ts";
 import { readEvents } from "../../src/store/tasks/event-reads.ts";
@@ -401,20 +401,33 @@ describe("events", () => {
     assert.deepEqual([again.log.names(), again.log.readyIds], [[], [reader.log.lastId]]);
   });
 
-  it("of several pages reach a resuming reader exactly once", async () => {
+  it("of several pages reach a reader exactly once, also one that resumes in the middle of a statement's", async () => {
     const { team, openedAt, reader: ahead } = await follow();
     const queue = await server.queues.get(team, QUEUE);
-    const count = 2 * ROWS + 1;
+    const [statements, each] = [3, PAGE_EVENTS + 100];
+    const count = statements * each;
     await server.database.rows(
       `insert into events (team_id, sandbox, queue, entries)
          select $1, false, $2, $3 from generate_series(1, $4::integer)`,
-      [team.teamId, QUEUE, JSON.stringify([["queue.changed", queue]]), count],
+      [
+        team.teamId,
+        QUEUE,
+        JSON.stringify(Array.from({ length: each }, () => ["queue.changed", queue])),
+        statements,
+      ],
     );
     // It must not join the reader that has read them already before it has read them all itself.
     await ahead.log.reaches(count);
-    const { reader } = await follow({ team, after: openedAt });
-    await reader.log.reaches(count);
-    assert.equal(new Set(reader.log.events.map(({ id }) => id)).size, count);
+    const ids = ahead.log.events.map(({ id }) => id);
+    for (const missed of [count, each + 50]) {
+      const { reader } = await follow({ team, after: ids.at(-missed - 1) ?? openedAt });
+      await reader.log.reaches(missed);
+      assert.deepEqual(
+        reader.log.events.map(({ id }) => id),
+        ids.slice(-missed),
+      );
+    }
+    assert.equal(new Set(ids).size, count);
   });
 
   it("stop with the end of the stream when the team's subscription has lapsed", async () => {
@@ -443,7 +456,7 @@ describe("events", () => {
     await server.database.transaction(async (sql) => {
       await writeQueueEvent(sql, "queue.changed", queue);
       await server.submit({ delaySeconds: 60 }, team);
-      assert.deepEqual((await readEvents(server.database, [place], 10)).rows, []);
+      assert.deepEqual((await readEvents(server.database, [place], 10)).pages[0]?.rows, []);
     });
     await reader.log.reaches(2);
     assert.deepEqual(reader.log.names(), ["queue.changed", "task.created"]);

@@ -3,10 +3,15 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
 import { formatId } from "../../src/domain/public-id.ts";
+import { formatTaskId } from "../../src/domain/task-id.ts";
 import type { Webhook, WebhookTerms } from "../../src/domain/webhook.ts";
+import { createWebhookFanOut } from "../../src/features/webhooks/worker.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
+import { PAGE_EVENTS } from "../../src/service/tasks/event-pages.ts";
+import { insertTasks } from "../../src/store/tasks/task-intake.ts";
 import { untilEventsAreReadable } from "../event-log.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
+import { newTask } from "../test-store.ts";
 
 describe("webhooks", () => {
   let server: TestServer;
@@ -223,6 +228,49 @@ describe("webhooks", () => {
     await deliver();
     assert.equal(hooks().length, 1);
     assert.equal((await deliveries(webhook))[0]?.status, "pending");
+  });
+
+  it("get the many events of one statement in portions, each once, from nodes that work at the same time", async () => {
+    const webhooks = [await subscribe(), await subscribe()];
+    const queue = { ...(await server.queues.get(team, QUEUE)), teamId: team.teamId };
+    const submissions = Array.from({ length: 500 }, () => ({ task: newTask(queue), reservation: null }));
+    await insertTasks(server.database, submissions, 0);
+    const counted = "select count(*)::integer as count from events where team_id = $1";
+    assert.deepEqual(await server.database.rows(counted, [team.teamId]), [{ count: 1 }]);
+    await untilEventsAreReadable(server.database);
+    const stored = () =>
+      server.database.rows<{ webhookId: string; body: string }>(
+        `select webhook_id as "webhookId", body from webhook_deliveries where team_id = $1`,
+        [team.teamId],
+      );
+
+    assert.equal(await round(server.engine, "webhooks"), 0);
+    const ofOne = (await stored()).length;
+    assert.ok(ofOne > 0 && ofOne <= 2 * PAGE_EVENTS, `${ofOne} deliveries`);
+    for (let rounds = 1; rounds < 500 / PAGE_EVENTS; rounds += 1)
+      await Promise.all([server, other].map(({ engine }) => round(engine, "webhooks")));
+
+    const expected = submissions.map(({ task }) => formatTaskId(task.id)).sort();
+    for (const { id } of webhooks) {
+      const own = (await stored()).filter(({ webhookId }) => webhookId === id);
+      assert.deepEqual(own.map(({ body }) => JSON.parse(body).data.task.id).sort(), expected);
+      await server.services.features.webhooks.service.remove(team, id);
+    }
+  });
+
+  it("get as many events in a portion as their bodies have room, one at least", async () => {
+    const webhook = await subscribe();
+    for (let left = 3; left > 0; left -= 1) await create();
+    await untilEventsAreReadable(server.database);
+    const inWords = () => "x".repeat(2 ** 20);
+    const fanOut = createWebhookFanOut({ sql: server.database, inWords, onStored: () => {} });
+    const counts: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await fanOut.workOnce();
+      counts.push((await deliveries(webhook)).length);
+    }
+    assert.deepEqual(counts, [1, 2, 3]);
+    await server.services.features.webhooks.service.remove(team, webhook.id);
   });
 
   it("are limited to 50, and their deliveries are deleted after a week", async () => {

@@ -1,14 +1,14 @@
 import { type BellhopEvent, isWanted } from "../../domain/event.ts";
 import type { Webhook } from "../../domain/webhook.ts";
-import { MIB, type RoundCost } from "../../engine/round-cost.ts";
+import { type RoundCost, TOLD } from "../../engine/round-cost.ts";
 import { newUuid } from "../../service/new-uuid.ts";
-import { describeEvents, placeAfter, ROWS } from "../../service/tasks/event-pages.ts";
+import { describeEvents, PAGE_CHARACTERS, PAGE_EVENTS, tellPage } from "../../service/tasks/event-pages.ts";
 import type { Sql } from "../../store/sql.ts";
-import { type EventPlace, type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
+import { type EventPage, type EventPlace, readEvents } from "../../store/tasks/event-reads.ts";
 import {
   advanceReader,
   countPending,
-  type NewDelivery,
+  type DeliverableEvent,
   webhookReaders,
 } from "../../store/tasks/webhook-deliveries.ts";
 import { enabledWebhooks } from "./store.ts";
@@ -18,7 +18,15 @@ const LOOK_MS = 1_000;
 const IDLE_MS = 5_000;
 /** Teams per read. */
 const TEAMS = 100;
-export const FAN_OUT_COST: RoundCost = { rows: ROWS, bytes: ROWS * MIB, per: "team", turns: "each" };
+/** Characters that a delivery adds to the statement that stores it. */
+const DELIVERY_CHARACTERS = 256;
+/** A portion ends with the event that uses up its characters: at the worst that has the longest body, for every webhook. */
+export const FAN_OUT_COST: RoundCost = {
+  rows: PAGE_EVENTS + PAGE_CHARACTERS / DELIVERY_CHARACTERS,
+  bytes: PAGE_EVENTS * TOLD,
+  per: "team",
+  turns: "each",
+};
 /** Maximum pending events for a failing receiver. Further ones are dropped. */
 const MOST_WAITING = 10_000;
 
@@ -40,26 +48,23 @@ export function createWebhookFanOut(deps: {
   const { sql } = deps;
 
   /** True if there is more to read. */
-  async function workFor(
-    place: EventPlace,
-    rows: readonly EventRow[],
-    horizon: EventPlace["position"],
-  ): Promise<boolean> {
-    const { teamId, position } = place;
-    const events = await describeEvents(sql, teamId, rows, position);
-    const webhooks = await listening(teamId);
-    const deliveries = events.flatMap((event) => {
+  async function workFor(place: EventPlace, page: EventPage): Promise<boolean> {
+    const described = await describeEvents(sql, place.teamId, page);
+    const webhooks = await listening(place.teamId);
+    const events: DeliverableEvent[] = [];
+    let characters = 0;
+    const { position, hasMore } = tellPage(described, PAGE_CHARACTERS, (event) => {
       const wanted = webhooks.filter((webhook) => wants(webhook, event));
-      if (wanted.length === 0) return [];
-      const { type } = event;
+      if (wanted.length === 0) return characters;
+      const deliveries = wanted.map(({ id }) => ({ id: newUuid(), webhookId: id }));
       const body = deps.inWords(event);
-      return wanted.map(
-        (webhook): NewDelivery => ({ id: newUuid(), webhookId: webhook.id, event: type, body }),
-      );
+      events.push({ event: event.type, body, deliveries });
+      characters += body.length + wanted.length * DELIVERY_CHARACTERS;
+      return characters;
     });
-    await advanceReader(sql, place, placeAfter(rows, horizon, position), deliveries);
-    if (deliveries.length > 0) deps.onStored();
-    return rows.length === ROWS;
+    await advanceReader(sql, place, position, events);
+    if (events.length > 0) deps.onStored();
+    return hasMore;
   }
 
   async function listening(teamId: number): Promise<Webhook[]> {
@@ -80,10 +85,10 @@ export function createWebhookFanOut(deps: {
       let hasMore = false;
       for (let first = 0; first < places.length; first += TEAMS) {
         const asked = places.slice(first, first + TEAMS);
-        const { rows, horizon } = await readEvents(sql, asked, ROWS);
-        for (const place of asked) {
-          const own = rows.filter(({ teamId }) => teamId === place.teamId);
-          if (own.length > 0) hasMore = (await workFor(place, own, horizon)) || hasMore;
+        const { pages } = await readEvents(sql, asked, PAGE_EVENTS);
+        for (const [index, place] of asked.entries()) {
+          const page = pages[index];
+          if (page !== undefined && page.rows.length > 0) hasMore = (await workFor(place, page)) || hasMore;
         }
       }
       return hasMore ? 0 : places.length === 0 ? IDLE_MS : LOOK_MS;

@@ -11,7 +11,7 @@ import type { EventSink } from "../../domain/event-sink.ts";
 import type { Time, Timer } from "../../domain/time.ts";
 import type { Sql } from "../../store/sql.ts";
 import { listenTo, readEvents } from "../../store/tasks/event-reads.ts";
-import { createEventPages } from "./event-pages.ts";
+import { createEventPages, PAGE_CHARACTERS, tellPage } from "./event-pages.ts";
 import type { EventSerializer, EventWords } from "./event-serializer.ts";
 import { type Group, groupBySubscription, isStuck, openStream, type Stream, write } from "./stream-groups.ts";
 import { createStreamPlaces, type StreamOwner } from "./stream-places.ts";
@@ -203,16 +203,17 @@ export function createEventFeed(deps: {
   async function catchUp(stream: Stream, since: string): Promise<void> {
     const { teamId, sink, filter } = stream;
     for (let hasJoined = false; stream.isOpen && !hasJoined; ) {
-      const { events, position, isLast } = await pages.read(teamId, stream.position);
-      const text = events
-        .filter((event) => isWanted(event, filter))
-        .map(words.event)
-        .join("");
+      const page = await pages.read(teamId, stream.position);
+      let text = "";
+      const { position, hasMore } = tellPage(page, PAGE_CHARACTERS, (event) => {
+        if (isWanted(event, filter)) text += words.event(event);
+        return text.length;
+      });
       stream.position = position;
       if (text !== "" && stream.isOpen) sink.write(text);
       await sink.drained();
       const reading = readingOf(teamId, since, position);
-      if (!isLast || !stream.isOpen || comparePositions(reading.position, position) > 0) continue;
+      if (hasMore || !stream.isOpen || comparePositions(reading.position, position) > 0) continue;
       join(stream, reading);
       hasJoined = true;
     }

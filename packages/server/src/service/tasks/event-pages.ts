@@ -1,46 +1,46 @@
-import {
-  type BellhopEvent,
-  comparePositions,
-  type EventPosition,
-  type GoneTask,
-} from "../../domain/event.ts";
+import type { BellhopEvent, EventPosition, GoneTask } from "../../domain/event.ts";
 import { isEnded, type TaskMoment, type ToldSummary } from "../../domain/task.ts";
 import type { Sql } from "../../store/sql.ts";
 import {
   type EventEntry,
-  type EventRow,
   isQueueEntry,
   isTargetEntry,
-  readEvents,
   type TaskEntry,
-} from "../../store/tasks/event-reads.ts";
+} from "../../store/tasks/event-entries.ts";
+import { type EventPage, type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
 import { readToldTasks } from "../../store/tasks/task-reads.ts";
 
-/** Rows of a team per read. Each holds the events of one statement, a few hundred tasks at most. */
-export const ROWS = 100;
+/** Events of a team per read: so many are described and serialized in one turn of the event loop. */
+export const PAGE_EVENTS = 200;
+/** Characters of their serialized form, which the last of them may exceed. */
+export const PAGE_CHARACTERS = 2 ** 18;
 /** Streams that catch up concurrently: a thousand reconnects must leave connections to others. */
 const AT_ONCE = 4;
 
 export interface EventPages {
-  /** The next events of a team after a position, and the new position. */
-  read(teamId: number, after: EventPosition): Promise<Page>;
+  /** The next events of a team after a position. */
+  read(teamId: number, after: EventPosition): Promise<DescribedPage>;
 }
 
-interface Page {
+/** Events with the state at their time, and how far they go. */
+export interface DescribedPage extends Told {
   readonly events: readonly BellhopEvent[];
+}
+
+/** How far a reader has got. */
+export interface Told {
   readonly position: EventPosition;
-  /** It was the last page when it was read. */
-  readonly isLast: boolean;
+  readonly hasMore: boolean;
 }
 
 export function createEventPages(sql: Sql): EventPages {
   const waiting: (() => void)[] = [];
   let reading = 0;
 
-  async function read(teamId: number, after: EventPosition): Promise<Page> {
-    const { rows, horizon } = await readEvents(sql, [{ teamId, position: after }], ROWS);
-    const events = await describeEvents(sql, teamId, rows, after);
-    return { events, position: placeAfter(rows, horizon, after), isLast: rows.length < ROWS };
+  async function read(teamId: number, position: EventPosition): Promise<DescribedPage> {
+    const { pages } = await readEvents(sql, [{ teamId, position }], PAGE_EVENTS);
+    const [page = { rows: [], position, hasMore: false }] = pages;
+    return describeEvents(sql, teamId, page);
   }
 
   return {
@@ -59,38 +59,34 @@ export function createEventPages(sql: Sql): EventPages {
   };
 }
 
-/** After all read rows, or after the last of them if there may be more. */
-export function placeAfter(
-  rows: readonly EventRow[],
-  horizon: EventPosition,
-  before: EventPosition,
-): EventPosition {
-  const last = rows.length < ROWS ? undefined : rows.at(-1);
-  const place =
-    last === undefined
-      ? horizon
-      : { xid: last.xid, seq: last.seq, index: last.entries.length, atMs: last.writtenAt.getTime() };
-  return comparePositions(place, before) > 0 ? place : before;
-}
-
-/** The events of these rows of one team after a position, with the state at their time. */
-export async function describeEvents(
-  sql: Sql,
-  teamId: number,
-  rows: readonly EventRow[],
-  after: EventPosition,
-): Promise<BellhopEvent[]> {
+export async function describeEvents(sql: Sql, teamId: number, page: EventPage): Promise<DescribedPage> {
+  const { rows, position, hasMore } = page;
   const queues = new Map<string, string>();
   for (const { entries, queue } of rows) {
     for (const entry of entries)
       if (!isQueueEntry(entry) && !isTargetEntry(entry)) queues.set(entry[1], queue);
   }
   const tasks = new Map((await readToldTasks(sql, teamId, queues)).map((task) => [task.id, task]));
-  return rows.flatMap((row) =>
-    row.entries
-      .map((entry, at) => tell(row, entry, at + 1, tasks))
-      .filter(({ position }) => comparePositions(position, after) > 0),
+  const events = rows.flatMap((row) =>
+    row.entries.map((entry, at) => tell(row, entry, row.skipped + at + 1, tasks)),
   );
+  return { events, position, hasMore };
+}
+
+/** Serializes a page, or its beginning if that is this long already. `write` returns the characters so far. */
+export function tellPage(
+  { events, position, hasMore }: DescribedPage,
+  characters: number,
+  write: (event: BellhopEvent) => number,
+): Told {
+  let last: BellhopEvent | null = null;
+  let written = 0;
+  for (const event of events) {
+    if (last !== null && written >= characters) return { position: last.position, hasMore: true };
+    written = write(event);
+    last = event;
+  }
+  return { position, hasMore };
 }
 
 function tell(

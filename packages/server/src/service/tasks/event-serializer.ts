@@ -6,8 +6,13 @@ import {
   isWanted,
 } from "../../domain/event.ts";
 import type { Sql } from "../../store/sql.ts";
-import { type EventRow, readEvents } from "../../store/tasks/event-reads.ts";
-import { describeEvents, placeAfter, ROWS } from "./event-pages.ts";
+import { readEvents } from "../../store/tasks/event-reads.ts";
+import { type DescribedPage, describeEvents, type Told, tellPage } from "./event-pages.ts";
+
+/** Of a team per read: a separate thread serializes them, and a task whose events span two reads is read twice. */
+const EVENTS = 2_000;
+/** Characters of a team's texts per read. */
+const CHARACTERS = 2 ** 24;
 
 /** The wire format of events. */
 export interface EventWords {
@@ -32,13 +37,10 @@ export interface Subscription {
   readonly after: EventPosition;
 }
 
-export interface Answer<Text extends string | Uint8Array = string | Uint8Array> {
+/** What was read, and whether there is more to read at once. */
+export interface Answer<Text extends string | Uint8Array = string | Uint8Array> extends Told {
   /** The serialized events per subscription; empty if there are none. */
   readonly texts: readonly Text[];
-  /** The position after the read. */
-  readonly position: EventPosition;
-  /** There is more to read at once. */
-  readonly hasMore: boolean;
 }
 
 /** Reads and serializes events. Uses only plain data, so that a separate thread can run it. */
@@ -49,40 +51,29 @@ export interface EventSerializer<Text extends string | Uint8Array = string | Uin
 
 /** Each event is serialized once for all its subscribers. */
 export function createEventSerializer(sql: Sql, words: EventWords): EventSerializer<string> {
-  function write(events: readonly BellhopEvent[], subscriptions: readonly Subscription[]): string[] {
-    const written: string[] = [];
-    return subscriptions.map(({ filter, after }) => {
-      let text = "";
-      let index = -1;
-      for (const event of events) {
-        index += 1;
+  function write(page: DescribedPage, subscriptions: readonly Subscription[]): Answer<string> {
+    const texts = subscriptions.map(() => "");
+    let characters = 0;
+    const told = tellPage(page, CHARACTERS, (event) => {
+      let own: string | null = null;
+      for (const [index, { filter, after }] of subscriptions.entries()) {
         if (!isWanted(event, filter) || comparePositions(event.position, after) <= 0) continue;
-        const own = written[index] ?? words.event(event);
-        written[index] = own;
-        text += own;
+        own ??= words.event(event);
+        texts[index] += own;
+        characters += own.length;
       }
-      return text;
+      return characters;
     });
+    return { texts, ...told };
   }
 
   return {
     async look(questions) {
-      const { rows, horizon } = await readEvents(sql, questions, ROWS);
-      const byTeam = new Map<number, EventRow[]>();
-      for (const row of rows) {
-        const own = byTeam.get(row.teamId);
-        if (own === undefined) byTeam.set(row.teamId, [row]);
-        else own.push(row);
-      }
+      const { pages } = await readEvents(sql, questions, EVENTS);
       const answers: Answer<string>[] = [];
-      for (const { teamId, position, subscriptions } of questions) {
-        const own = byTeam.get(teamId) ?? [];
-        const events = own.length === 0 ? [] : await describeEvents(sql, teamId, own, position);
-        answers.push({
-          texts: write(events, subscriptions),
-          position: placeAfter(own, horizon, position),
-          hasMore: own.length === ROWS,
-        });
+      for (const [index, { teamId, subscriptions }] of questions.entries()) {
+        const page = pages[index];
+        if (page !== undefined) answers.push(write(await describeEvents(sql, teamId, page), subscriptions));
       }
       return answers;
     },

@@ -1,27 +1,7 @@
-import type { EventPosition, QueueEventType, TargetEventType, TaskEventType } from "../../domain/event.ts";
-import type { Queue } from "../../domain/queue.ts";
-import type { FailureReason, Shape, TaskStatus } from "../../domain/task.ts";
+import { comparePositions, type EventPosition } from "../../domain/event.ts";
 import { type Sql, statement } from "../sql.ts";
+import { type EventEntry, type StoredEntry, unfold } from "./event-entries.ts";
 import { lookAtEventWriters } from "./event-holders.ts";
-import { HANDED_OFF } from "./event-writes.ts";
-
-/** One change of a task. */
-export type TaskEntry = readonly [
-  type: TaskEventType,
-  id: string,
-  shape: Shape,
-  status: TaskStatus,
-  /** Default: the creation time. */
-  runAt?: string,
-  error?: string | null,
-  reason?: FailureReason | null,
-  tags?: readonly string[] | null,
-];
-/** The queue as JSON has it: its instants are text. */
-export type QueueEntry = readonly [type: QueueEventType, queue: Queue];
-/** A change of a target. */
-export type TargetEntry = readonly [type: TargetEventType, host: string];
-export type EventEntry = TaskEntry | QueueEntry | TargetEntry;
 
 export interface EventRow {
   readonly teamId: number;
@@ -33,7 +13,10 @@ export interface EventRow {
   readonly at: Date;
   /** The write time: rises from one change of a task to the next. */
   readonly writtenAt: Date;
+  /** Those of its entries that the read has. */
   readonly entries: readonly EventEntry[];
+  /** The number of its entries before them. */
+  readonly skipped: number;
 }
 
 export interface EventPlace {
@@ -41,16 +24,31 @@ export interface EventPlace {
   readonly position: EventPosition;
 }
 
+/** The next events of a team. */
 export interface EventPage {
-  /** Of each team in its order. */
+  /** In their order. */
   readonly rows: readonly EventRow[];
+  /** After them; after everything before the horizon if there is no more. */
+  readonly position: EventPosition;
+  readonly hasMore: boolean;
+}
+
+export interface EventRead {
+  /** In the order of the places. */
+  readonly pages: readonly EventPage[];
   /** No further row can appear before this position. */
   readonly horizon: EventPosition;
   /** No row and no horizon is beyond this position yet. It never falls, which the horizon does. */
   readonly end: EventPosition;
 }
 
-/** The horizon is the oldest open transaction that is no bystander, or before that, while one is open, the place of the look. */
+/** Stored bytes of an event. A row of many is read whole: a page ends at the row in which it has as many for each event. */
+const EVENT_BYTES = 128;
+
+/**
+ * The horizon is the oldest open transaction that is no bystander, or before that, while one is open, the place of the look. The row
+ * at a team's place may be known as a whole, and does not count: a page always gets on.
+ */
 const READ_EVENTS = statement(
   "read_events",
   `with opened as materialized (
@@ -66,15 +64,19 @@ const READ_EVENTS = statement(
    select h.xid::text as horizon, h.seq::text as "horizonSeq", pg_snapshot_xmax(pg_current_snapshot())::text as end,
           (extract(epoch from now()) * 1000)::float8 as "nowMs",
           e.team_id as "teamId", e.xid::text as xid, e.seq::text as seq, e.sandbox, e.queue, e.at,
-          coalesce(e.written_at, e.at) as "writtenAt", e.entries
+          coalesce(e.written_at, e.at) as "writtenAt", e.entries, e.bytes >= $6 as "isFull"
      from horizon h left join lateral (
        select e.*
          from jsonb_to_recordset($1::jsonb) as p("teamId" integer, xid text, seq bigint)
         cross join lateral (
-          select e.* from events e
-           where e.team_id = p."teamId" and (e.xid, e.seq) >= (p.xid::xid8, p.seq)
-             and (e.xid, e.seq) < (h.xid, h.seq)
-           order by e.xid, e.seq limit $2) e) e on true
+          select e.*, sum(e.size) over (order by e.xid, e.seq) as bytes
+            from (select e.*, case when (e.xid, e.seq) = (p.xid::xid8, p.seq) then 0
+                                   else pg_column_size(e.entries) end as size
+                    from events e
+                   where e.team_id = p."teamId" and (e.xid, e.seq) >= (p.xid::xid8, p.seq)
+                     and (e.xid, e.seq) < (h.xid, h.seq)
+                   order by e.xid, e.seq limit $2 + 1) e) e
+        where e.bytes - e.size < $6) e on true
     order by e.team_id, e.xid, e.seq`,
   { prepared: true },
 );
@@ -86,60 +88,18 @@ type ReadRow = {
   readonly nowMs: number;
 } & (StoredRow | { readonly teamId: null });
 
-type StoredRow = Omit<EventRow, "entries"> & { readonly entries: readonly StoredEntry[] };
-
-/** See `writeTargetEvent`. */
-type StoredTarget = readonly [type: TargetEventType, ids: readonly [], host: string];
-
-/** As `eventCte` writes it: tasks without individual values share one entry. */
-type StoredEntry =
-  | QueueEntry
-  | StoredTarget
-  | readonly [
-      type: TaskEventType | typeof HANDED_OFF,
-      ids: string | readonly string[],
-      ...told: ToldOf<TaskEntry>,
-    ];
-type ToldOf<Entry> = Entry extends readonly [unknown, unknown, ...infer Told] ? Told : never;
-
-function unfold(stored: readonly StoredEntry[]): EventEntry[] {
-  const entries: EventEntry[] = [];
-  for (const entry of stored) {
-    if (isQueueEntry(entry)) {
-      entries.push(entry);
-      continue;
-    }
-    if (isOfTarget(entry)) {
-      entries.push([entry[0], entry[2]]);
-      continue;
-    }
-    const [type, ids, ...told] = entry;
-    for (const id of typeof ids === "string" ? [ids] : ids) {
-      if (type !== HANDED_OFF) entries.push([type, id, ...told]);
-      else entries.push(["task.created", id, ...told], ["task.started", id, ...told]);
-    }
-  }
-  return entries;
-}
-
-export function isQueueEntry(entry: StoredEntry | EventEntry): entry is QueueEntry {
-  return entry[0].startsWith("queue.");
-}
-
-function isOfTarget(entry: StoredEntry): entry is StoredTarget {
-  return entry[0] === "target.down" || entry[0] === "target.up";
-}
-
-export function isTargetEntry(entry: EventEntry): entry is TargetEntry {
-  return entry[0] === "target.down" || entry[0] === "target.up";
-}
+type StoredRow = Omit<EventRow, "entries" | "skipped"> & {
+  readonly entries: readonly StoredEntry[];
+  /** The page ends with it. */
+  readonly isFull: boolean;
+};
 
 /**
- * Events of these teams after the given positions, limited per team; the first may be partly known. Only events before
- * the oldest open transaction that may write one: a row that is committed late must not appear behind a reader. The look
- * comes first: a transaction that ends after it is seen by the read.
+ * Events of these teams after the given positions, each team's at most so many; a page may end within a row, which the next begins
+ * with. Only events before the oldest open transaction that may write one: a row that is committed late must not appear
+ * behind a reader. The look comes first: a transaction that ends after it is seen by the read.
  */
-export async function readEvents(sql: Sql, places: readonly EventPlace[], most: number): Promise<EventPage> {
+export async function readEvents(sql: Sql, places: readonly EventPlace[], most: number): Promise<EventRead> {
   const { ended, nextSeq, bystanders } = await lookAtEventWriters(sql);
   const asked = places.map(({ teamId, position: { xid, seq } }) => ({ teamId, xid, seq }));
   const found = await sql.rows<ReadRow>(READ_EVENTS, [
@@ -148,17 +108,47 @@ export async function readEvents(sql: Sql, places: readonly EventPlace[], most: 
     ended,
     nextSeq,
     bystanders,
+    most * EVENT_BYTES,
   ]);
   const [first] = found;
   if (first === undefined) throw new Error("The horizon of the events was not told");
-  const { horizon, horizonSeq, end, nowMs } = first;
+  const { horizon: xid, horizonSeq: seq, end, nowMs } = first;
+  const horizon = { xid, seq, index: 0, atMs: nowMs };
+  const byTeam = new Map<number, StoredRow[]>();
+  for (const row of found) {
+    if (row.teamId === null) continue;
+    const own = byTeam.get(row.teamId);
+    if (own === undefined) byTeam.set(row.teamId, [row]);
+    else own.push(row);
+  }
   return {
-    rows: found
-      .filter((row) => row.teamId !== null)
-      .map((row) => Object.assign(row, { entries: unfold(row.entries) })),
-    horizon: { xid: horizon, seq: horizonSeq, index: 0, atMs: nowMs },
+    pages: places.map(({ teamId, position }) =>
+      pageOf(byTeam.get(teamId) ?? [], position, { most, horizon }),
+    ),
+    horizon,
     end: { xid: end, seq: "0", index: 0, atMs: nowMs },
   };
+}
+
+function pageOf(
+  found: readonly StoredRow[],
+  after: EventPosition,
+  { most, horizon }: { readonly most: number; readonly horizon: EventPosition },
+): EventPage {
+  const rows: EventRow[] = [];
+  let left = most;
+  for (const [at, row] of found.entries()) {
+    const { xid, seq, writtenAt, isFull } = row;
+    const skipped = xid === after.xid && seq === after.seq ? after.index : 0;
+    const all = unfold(row.entries);
+    const entries = all.slice(skipped, skipped + left);
+    rows.push(Object.assign(row, { entries, skipped }));
+    left -= entries.length;
+    const index = skipped + entries.length;
+    if (left === 0 || isFull || at === most)
+      return { rows, position: { xid, seq, index, atMs: writtenAt.getTime() }, hasMore: true };
+  }
+  return { rows, position: comparePositions(horizon, after) > 0 ? horizon : after, hasMore: false };
 }
 
 /** Events of a team are stored for this long after its last subscriber. */

@@ -19,7 +19,7 @@ const BY_STATUS = `case c.status when 'pending' then 'task.attempt_failed' else 
 
 /**
  * The CTE that writes the events of another CTE's rows: one row for all tasks of a queue with the same change, in the
- * form of `StoredEntry` in event-reads.ts. Most tasks have no individual values except their id: those share an entry.
+ * form of `StoredEntry` in event-entries.ts. Most tasks have no individual values except their id: those share an entry.
  */
 export function eventCte(options: {
   /** The CTE of the changed tasks. */

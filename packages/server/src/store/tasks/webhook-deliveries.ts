@@ -108,11 +108,16 @@ export async function closeReader(sql: Sql, teamId: number): Promise<void> {
   await sql.rows(CLOSE_READER, [teamId]);
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   readonly id: string;
   readonly webhookId: string;
+}
+
+/** An event with the same body for every webhook. */
+export interface DeliverableEvent {
   readonly event: EventType;
   readonly body: string;
+  readonly deliveries: readonly NewDelivery[];
 }
 
 const ADVANCE_READER = statement(
@@ -123,9 +128,10 @@ const ADVANCE_READER = statement(
      returning team_id
    )
    insert into webhook_deliveries (team_id, id, webhook_id, event, body)
-   select m.team_id, n.id, n."webhookId", n.event, n.body
+   select m.team_id, n.id, n."webhookId", e.event, e.body
      from moved m
-    cross join jsonb_to_recordset($8::jsonb) as n(id uuid, "webhookId" uuid, event text, body text)
+    cross join jsonb_to_recordset($8::jsonb) as e(event text, body text, deliveries jsonb)
+    cross join jsonb_to_recordset(e.deliveries) as n(id uuid, "webhookId" uuid)
      join webhooks w on w.team_id = m.team_id and w.id = n."webhookId"`,
 );
 
@@ -137,7 +143,7 @@ export async function advanceReader(
   sql: Sql,
   { teamId, position: from }: EventPlace,
   to: EventPosition,
-  deliveries: readonly NewDelivery[],
+  events: readonly DeliverableEvent[],
 ): Promise<void> {
   await sql.rows(ADVANCE_READER, [
     teamId,
@@ -147,7 +153,7 @@ export async function advanceReader(
     to.xid,
     to.seq,
     to.index,
-    JSON.stringify(deliveries),
+    JSON.stringify(events),
   ]);
 }
 
@@ -225,7 +231,11 @@ const INSERT_DELIVERY = statement(
 export async function insertDelivery(
   sql: Sql,
   teamId: number,
-  delivery: Omit<NewDelivery, "event"> & { readonly event: DeliveredEvent; readonly messageId: string },
+  delivery: NewDelivery & {
+    readonly event: DeliveredEvent;
+    readonly body: string;
+    readonly messageId: string;
+  },
 ): Promise<void> {
   const { id, webhookId, event, body, messageId } = delivery;
   await sql.rows(INSERT_DELIVERY, [teamId, id, webhookId, event, body, messageId]);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "node:test";
-import { placeAfter, ROWS } from "../../../src/service/tasks/event-pages.ts";
 import { type EventPlace, readEvents } from "../../../src/store/tasks/event-reads.ts";
 import { until } from "../../patience.ts";
 import { createTestDatabase, type TestDatabase } from "../../test-database.ts";
@@ -52,19 +51,20 @@ function openTeam() {
     told,
     /** Where each stands that was told, in that order. */
     places,
-    async write(sql: TextSql, name: string): Promise<void> {
+    async write(sql: TextSql, ...names: string[]): Promise<void> {
       await sql.rows("insert into events (team_id, sandbox, queue, entries) values ($1, false, 'q', $2)", [
         teamId,
-        JSON.stringify([["target.down", [], name]]),
+        JSON.stringify(names.map((name) => ["target.down", [], name])),
       ]);
     },
-    async read(sql: TextSql): Promise<readonly string[]> {
-      const { rows, horizon } = await readEvents(sql, [place], ROWS);
+    async read(sql: TextSql, most = 100): Promise<readonly string[]> {
+      const { pages } = await readEvents(sql, [place], most);
+      const [{ rows, position } = { rows: [], position: place.position }] = pages;
       for (const { xid, seq, entries } of rows) {
         told.push(...entries.map((entry) => String(entry[1])));
         places.push(`${xid.padStart(20, "0")} ${seq.padStart(20, "0")}`);
       }
-      place = { teamId, position: placeAfter(rows, horizon, place.position) };
+      place = { teamId, position };
       return told;
     },
     async reads(sql: TextSql, ...names: string[]): Promise<void> {
@@ -89,6 +89,22 @@ describe("events", () => {
     for (const close of leftOpen) await close();
   });
   after(() => test.drop());
+
+  it("are read in pages, which may end within a row and begin behind one that is larger than a page", async () => {
+    const team = openTeam();
+    const large = "x".repeat(600);
+    const rows = [["1", "2", "3"], [large], ["4", "5"], ["6"], ["7"], ["8", "9"]];
+    for (const row of rows) await team.write(database, ...row);
+    const counts: number[] = [];
+    await until(async () => {
+      const before = team.told.length;
+      const count = (await team.read(database, 2)).length - before;
+      if (count > 0) counts.push(count);
+      return team.told.length >= rows.flat().length;
+    });
+    assert.deepEqual(team.told, rows.flat());
+    assert.deepEqual(counts, [2, 2, 2, 2, 2]);
+  });
 
   it("are read while a transaction is open that writes to another database", async () => {
     const foreign = await createTestDatabase();

@@ -113,8 +113,8 @@ describe("a statement of the hot path", () => {
 
     const place = { teamId: queue.teamId, position: { xid: "0", seq: "0", index: 0, atMs: 0 } };
     await untilEventsAreReadable(store.database);
-    const { rows } = await readEvents(store.database, [place], 100);
-    const told = rows.flatMap(({ entries }) => entries);
+    const { pages } = await readEvents(store.database, [place], 100);
+    const told = pages.flatMap(({ rows }) => rows).flatMap(({ entries }) => entries);
     const endOf = ({ id }: { id: string }) => told.filter((entry) => entry[1] === id).at(-1);
     assert.equal(told.length, 12);
     const shared = await store.database.rows(
