@@ -12,6 +12,7 @@ import { inTurns } from "../../service/turns.ts";
 import { type Destination, NAME_PATTERN } from "./domain-destination.ts";
 import { type HeaderMap, type MessageOptions, readOptions } from "./domain-options.ts";
 import { createOptionsMemory } from "./domain-options-memory.ts";
+import type { MessageBody } from "./domain-request.ts";
 import {
   bytesIn,
   destinationIn,
@@ -22,7 +23,7 @@ import {
   parameterIn,
   requireDestination,
 } from "./routes-http.ts";
-import type { Published, PublishService } from "./service-publish.ts";
+import { bodyOf, bodyOfText, type Published, type PublishService } from "./service-publish.ts";
 
 /** After fan-out. */
 const MOST_MESSAGES = 1000;
@@ -53,7 +54,7 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
       requesterOf(request),
       destination,
       optionsIn(request),
-      bytesIn(request),
+      bodyOf(bytesIn(request)),
       null,
     );
     return answer(reply, destination, published);
@@ -66,7 +67,7 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
       requesterOf(request),
       destination,
       optionsIn(request),
-      bytesIn(request),
+      bodyOf(bytesIn(request)),
       queue,
     );
     return answer(reply, destination, published);
@@ -107,7 +108,7 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
 interface Item {
   readonly destination: Destination;
   readonly options: ReturnType<typeof readOptions>;
-  readonly body: Buffer | null;
+  readonly body: MessageBody;
   readonly queue: string | null;
 }
 
@@ -123,12 +124,11 @@ function readItem(item: unknown, now: Date, mostBytes: number): Item {
     throw invalid([mustBe("body", "a string")]);
   if (queue !== undefined && queue !== null && typeof queue !== "string")
     throw invalid([mustBe("queue", "a name")]);
-  const bytes = typeof body === "string" ? Buffer.from(body) : null;
-  if (bytes !== null && bytes.length > mostBytes) throw new Problem("body_too_large");
+  if (typeof body === "string" && Buffer.byteLength(body) > mostBytes) throw new Problem("body_too_large");
   return {
     destination: requireDestination(destination),
     options: readOptions(headersOf(headers), "publish", now),
-    body: bytes,
+    body: typeof body === "string" ? bodyOfText(body) : bodyOf(null),
     queue: typeof queue === "string" ? requireQueueName(queue) : null,
   };
 }

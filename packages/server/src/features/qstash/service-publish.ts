@@ -42,7 +42,7 @@ export interface PublishService {
     requester: Requester,
     destination: Destination,
     options: MessageOptions,
-    body: Buffer | null,
+    body: MessageBody,
     queue: string | null,
   ): Promise<readonly Published[]>;
   /** The URLs of a destination. Refuses a group that does not exist. */
@@ -163,10 +163,9 @@ export function createPublishService(deps: {
   }
 
   return {
-    async publish(requester, destination, options, bytes, queue) {
+    async publish(requester, destination, options, body, queue) {
       const recipients =
         destination.kind === "url" ? [{ url: destination.url }] : await recipientsOf(requester, destination);
-      const body = bodyOf(bytes);
       const context = {
         queue: queue ?? MESSAGE_QUEUE,
         now: deps.now(),
@@ -215,6 +214,12 @@ export function bodyOf(bytes: Buffer | null): MessageBody {
     if (isStorable(text)) return { text, isBase64: false };
   }
   return { text: bytes.toString("base64"), isBase64: true };
+}
+
+/** Most texts are stored as they are, without a copy as bytes. */
+export function bodyOfText(text: string): MessageBody {
+  if (text === "" || !isStorable(text)) return bodyOf(Buffer.from(text));
+  return { text, isBase64: false };
 }
 
 /** Null without deduplication. Ids are the team's; in a URL group each endpoint has its own. */

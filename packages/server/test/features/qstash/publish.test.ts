@@ -360,7 +360,8 @@ describe("publishing with the official client", () => {
       '{"X-A":{"toString":null}}',
       `{"X-A":${nested}}`,
     ];
-    const body = `[${[message('{"Upstash-Forward-X-A":["1","2"]}'), ...wrong.map(message), message("{}")].join()}]`;
+    const odd = message("{}").replace("}", '},"body":"a\\u0000\\ud800"');
+    const body = `[${[message('{"Upstash-Forward-X-A":["1","2"]}'), ...wrong.map(message), odd].join()}]`;
 
     const answer = await api.call("POST", "/v2/batch", body);
 
@@ -375,6 +376,14 @@ describe("publishing with the official client", () => {
         .map(({ headers }) => headers["x-a"])
         .sort(),
       ["1, 2", undefined],
+    );
+    // NUL characters are kept; a lone surrogate has no bytes.
+    assert.deepEqual(
+      scene
+        .callsTo("/listed")
+        .map(({ bytes }) => bytes.toString())
+        .sort(),
+      ["", "a\0\ufffd"],
     );
   });
 
