@@ -23,7 +23,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   "webhook-courier": [50, 50 * MIB, "portion", "in turn"],
   "alert-courier": [50, 50 * 64 * KIB, "portion", "in turn"],
   intake: [300, 256 * KIB, "portion", "in turn"],
-  scheduler: [300, MIB, "portion", "in turn"],
+  scheduler: [300, 256 * KIB, "portion", "in turn"],
   // A portion for each of those with work.
   alarm: [1, KIB, "queue", "each"],
   "flow-alarm": [1, KIB, "flow", "each"],

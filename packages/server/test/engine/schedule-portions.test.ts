@@ -11,7 +11,7 @@ import { watchDatabase } from "../test-sql.ts";
 
 const ENDPOINTS = 10;
 /** Two of them fit into a portion. */
-const BODY = "x".repeat(400_000);
+const BODY = "x".repeat(100_000);
 
 describe("portions of due schedules", () => {
   let server: TestServer;
@@ -109,7 +109,7 @@ describe("portions of due schedules", () => {
   it("are of each team in turn if one task fills a portion", async () => {
     const guest = await server.openTeam();
     const small = plainRequest(server.target.url);
-    const request = { ...small, call: { ...small.call, body: "x".repeat(1_100_000) } };
+    const request = { ...small, call: { ...small.call, body: "x".repeat(300_000) } };
     await copy(await schedule(60, { owner: guest, request }), 10);
     const late = await schedule(1, { request });
 

@@ -1,9 +1,10 @@
+import { INSERT_BYTES, INSERT_ROWS } from "../../store/tasks/submission.ts";
 import { defineFeature } from "../feature.ts";
 import { registerScheduleRoutes } from "./routes.ts";
 import { createScheduleService } from "./service.ts";
 import type { FanOut } from "./service-fan-out.ts";
 import { createScheduleRunner } from "./service-runner.ts";
-import { MOST_BYTES, MOST_TASKS, readFailedFirings } from "./store-firings.ts";
+import { readFailedFirings } from "./store-firings.ts";
 
 export type { Schedule, ScheduleTerms } from "./domain.ts";
 export { SCHEDULE_DEFAULTS } from "./domain.ts";
@@ -36,7 +37,7 @@ export const schedules = defineFeature((core, fanOut: FanOut) => {
       {
         name: "scheduler",
         once: runner.fireOnce,
-        cost: { rows: MOST_TASKS, bytes: MOST_BYTES, turns: "in turn" },
+        cost: { rows: INSERT_ROWS, bytes: INSERT_BYTES, turns: "in turn" },
       },
     ],
   };

@@ -8,10 +8,11 @@ import type { AcceptedFrom, TaskService } from "../../service/tasks/task-service
 import type { InTurns } from "../../service/turns.ts";
 import { inPortions } from "../../store/portions.ts";
 import type { Sql } from "../../store/sql.ts";
+import { INSERT_BYTES, INSERT_ROWS, INSERT_WEIGHT } from "../../store/tasks/submission.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { Schedule } from "./domain.ts";
-import { type DueSchedule, MOST_BYTES, MOST_TASKS, type Recipient } from "./store-firings.ts";
+import type { DueSchedule, Recipient } from "./store-firings.ts";
 
 /** Whom the firing of a message calls: one URL, or the endpoints that a URL group has by then. */
 export interface FanOut {
@@ -60,7 +61,7 @@ export async function cutPortion(
   const parts: Part[] = [];
   let tasks = 0;
   let bytes = 0;
-  const isFull = () => tasks >= MOST_TASKS || bytes >= MOST_BYTES;
+  const isFull = () => tasks >= INSERT_ROWS || bytes >= INSERT_BYTES;
 
   function cut(schedule: DueSchedule, found: readonly Recipient[] | Error): void {
     if (found instanceof Error) {
@@ -69,7 +70,7 @@ export async function cutPortion(
       return;
     }
     const size = Math.max(1, schedule.size);
-    const most = Math.max(1, Math.min(MOST_TASKS - tasks, Math.floor((MOST_BYTES - bytes) / size)));
+    const most = Math.max(1, Math.min(INSERT_ROWS - tasks, Math.floor((INSERT_BYTES - bytes) / size)));
     const recipients = found.slice(0, most);
     tasks += Math.max(1, recipients.length);
     bytes += recipients.length * size;
@@ -151,7 +152,7 @@ export async function prepareTasks(
 /** In their order, in statements of bounded size. */
 export async function storeTasks(sql: Sql, tasks: readonly NewTask[]): Promise<Accepted[]> {
   const stored: Accepted[] = [];
-  for (const portion of inPortions(tasks, ({ call }) => call.body?.length ?? 0, MOST_BYTES)) {
+  for (const portion of inPortions(tasks, INSERT_WEIGHT.of, INSERT_WEIGHT.most)) {
     const submissions = portion.map((task) => ({ task, reservation: null }));
     for (const [index, accepted] of (await insertTasks(sql, submissions, NO_WORKER)).entries()) {
       const task = portion[index];

@@ -7,6 +7,7 @@ import type { AcceptedFrom } from "../../service/tasks/task-service.ts";
 import { inTurns } from "../../service/turns.ts";
 import { type Database, type Sql, Unstorable } from "../../store/sql.ts";
 import type { TeamRoom } from "../../store/tasks/due-teams.ts";
+import { INSERT_ROWS } from "../../store/tasks/submission.ts";
 import { NO_WORKER } from "../../store/tasks/tallies.ts";
 import { type Accepted, insertTasks } from "../../store/tasks/task-intake.ts";
 import type { TraceFirings } from "../../tracing/tracing.ts";
@@ -24,7 +25,6 @@ import {
 import {
   type DueSchedule,
   type FiringTime,
-  MOST_TASKS,
   type Recipient,
   recordFirings,
   takeDueSchedules,
@@ -187,10 +187,10 @@ export function createScheduleRunner(
   }
 
   return {
-    fireAhead: ({ teamId, aheadMs }) => firePortion({ sandboxOnly: true, aheadMs }, [teamId], MOST_TASKS),
+    fireAhead: ({ teamId, aheadMs }) => firePortion({ sandboxOnly: true, aheadMs }, [teamId], INSERT_ROWS),
     async fireOnce() {
       const { teamIds, untilNextMs } = await teamsWithDueSchedules(database);
-      if (teamIds.length > 0 && (await firePortion(BY_THE_CLOCK, order.inTurn(teamIds), MOST_TASKS)) > 0)
+      if (teamIds.length > 0 && (await firePortion(BY_THE_CLOCK, order.inTurn(teamIds), INSERT_ROWS)) > 0)
         return 0;
       // Another node has the locks of what is due.
       if (teamIds.length > 0) return SHORTEST_NAP_MS;

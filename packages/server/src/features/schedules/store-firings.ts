@@ -1,6 +1,7 @@
 import { columns } from "../../store/columns.ts";
 import { type Sql, statement } from "../../store/sql.ts";
 import { dueTeams, type TeamRoom } from "../../store/tasks/due-teams.ts";
+import { INSERT_BYTES } from "../../store/tasks/submission.ts";
 import type { Schedule } from "./domain.ts";
 import { readRequest } from "./store.ts";
 
@@ -42,10 +43,6 @@ export interface DueSchedule
 
 type DueRow = Omit<DueSchedule, "task"> & { readonly task: string; readonly request: string };
 
-/** Tasks in one portion of firings, and bytes of their requests: as in a batch of the intake. One task may be larger. */
-export const MOST_TASKS = 300;
-export const MOST_BYTES = 1_048_576;
-
 export const teamsWithDueSchedules = dueTeams(
   "teams_with_due_schedules",
   "next_run_at",
@@ -77,7 +74,7 @@ const TAKE_DUE = statement(
    )
    select ${columns("s", "team_id, id, sandbox, cron, timezone, overlap, catch_up, next_run_at, is_fired, fan_out, task, request, size")},
           s.ahead_seconds::float8 as "aheadSeconds", clock_timestamp() as now
-     from sized s where s.size_so_far - s.size <= ${MOST_BYTES} order by s.rank, s.place`,
+     from sized s where s.size_so_far - s.size <= ${INSERT_BYTES} order by s.rank, s.place`,
   { prepared: true },
 );
 
