@@ -6,6 +6,7 @@ import { copyServer, PLANTS, type Plant } from "../chaos/rig/plants.ts";
 import type { StatementPlant } from "./model/session.ts";
 import { loadServer } from "./server.ts";
 import type { Options } from "./simulate.ts";
+import type { FeatureName } from "./world/features.ts";
 
 const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "no-fence",
@@ -16,12 +17,27 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "flow-line-not-held",
   "no-places",
   "no-permits",
+  "rate-not-counted",
 ];
-/** Of those that are simulated alone. */
-const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
+/** Of those that are simulated alone, with the features that they need. */
+const OWN_PLANTS: Readonly<
+  Record<string, Pick<Plant, "breaks" | "edits"> & { readonly features?: readonly FeatureName[] }>
+> = {
   "events-by-transaction": { breaks: ["events"], edits: [] },
   "line-not-held": { breaks: ["line"], edits: [] },
   "no-permits": { breaks: ["H"], edits: [] },
+  "rate-not-counted": { breaks: ["H"], edits: [], features: ["rates"] },
+  "window-kept-shut": {
+    breaks: ["waiting"],
+    edits: [
+      {
+        file: "engine/queue-claims.js",
+        find: "Math.max(1, Math.ceil(waitMs))",
+        replace: "Math.max(1, Math.ceil(waitMs)) + 3_000",
+      },
+    ],
+    features: ["rates"],
+  },
 };
 /** Longer than any run. */
 const NO_DEADLINE_MS = 2_000_000;
@@ -37,6 +53,7 @@ export const SIMULATED_PLANTS: readonly string[] = [
   "stale-start",
   "turn-not-counted",
   "firings-left-out",
+  "window-kept-shut",
 ];
 
 export interface PlantedServer {
@@ -49,19 +66,22 @@ export async function plantBug(name: string, distDir: string): Promise<PlantedSe
   const plant = PLANTS[name] ?? OWN_PLANTS[name];
   if (plant === undefined || !SIMULATED_PLANTS.includes(name)) throw new Error(`There is no plant "${name}"`);
   const { breaks } = plant;
+  const features = OWN_PLANTS[name]?.features ?? [];
+  // Next to its database, as when the first of them were planted.
+  const world = { features, roundTripMs: 0 };
   const statementPlant = STATEMENT_PLANTS.find((each) => each === name) ?? null;
   if (statementPlant !== null || name === "no-deadline") {
     const statementMs = name === "no-deadline" ? { statementMs: NO_DEADLINE_MS } : {};
     const isOfFlows = ["no-places", "no-permits", "flow-line-not-held"].includes(name);
     const flows = isOfFlows ? { hasFlows: true } : {};
-    const options = { server: await loadServer(distDir), statementPlant, ...flows, ...statementMs };
+    const options = { server: await loadServer(distDir), statementPlant, ...world, ...flows, ...statementMs };
     return { breaks, options, remove: async () => {} };
   }
   const directory = await mkdtemp(join(tmpdir(), "bellhop-simulation-"));
   const main = await copyServer(distDir, directory, plant);
   return {
     breaks,
-    options: { server: await loadServer(dirname(main)) },
+    options: { server: await loadServer(dirname(main)), ...world },
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }

@@ -15,6 +15,7 @@ import type { createEventSerializer } from "../packages/server/src/service/tasks
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
+import type { findQueue, insertQueue, setQueueRate } from "../packages/server/src/store/tasks/queues.ts";
 import type { findTask } from "../packages/server/src/store/tasks/task-reads.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
@@ -33,6 +34,9 @@ export interface Server {
   readonly updateSchedule: typeof updateSchedule;
   readonly createEventFeed: typeof createEventFeed;
   readonly createEventSerializer: typeof createEventSerializer;
+  readonly findQueue: typeof findQueue;
+  readonly insertQueue: typeof insertQueue;
+  readonly setQueueRate: typeof setQueueRate;
   readonly insertBulk: typeof insertBulk;
   readonly insertPortion: typeof insertPortion;
   readonly removePendingTask: typeof removePendingTask;
@@ -57,6 +61,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "service/tasks/event-serializer.js",
     "features/bulk-actions/store.js",
     "features/schedules/store.js",
+    "store/tasks/queues.js",
     "store/tasks/task-reads.js",
     "store/tasks/task-removals.js",
     "store/tasks/callbacks.js",

@@ -1,4 +1,5 @@
 import { check } from "../chaos/checker/check.ts";
+import { recoveredAt } from "../chaos/checker/faults.ts";
 import type {
   BulkRow,
   Change,
@@ -11,7 +12,6 @@ import type { Violation } from "../chaos/checker/violation.ts";
 import { createRandom } from "../chaos/rig/random.ts";
 import { QUEUE_DEFAULTS } from "../packages/server/src/domain/queue.ts";
 import { isEnded } from "../packages/server/src/domain/task.ts";
-import { insertQueue } from "../packages/server/src/store/tasks/queues.ts";
 import { running } from "./model/bulk-statements.ts";
 import { createModelDatabase } from "./model/model-database.ts";
 import { createModel, type Done, type StatementPlant } from "./model/session.ts";
@@ -28,12 +28,14 @@ import type { Server } from "./server.ts";
 import { createClients } from "./world/clients.ts";
 import { createCluster } from "./world/cluster.ts";
 import { STATEMENT_MS } from "./world/connections.ts";
+import { createFeatures, drawFeatures, type FeatureName } from "./world/features.ts";
 import { QUEUES, SCHEDULED, TEAM } from "./world/new-tasks.ts";
 import { drawOrder } from "./world/order.ts";
 import { START_OF_TIME_MS } from "./world/process.ts";
 import { createReader } from "./world/reader.ts";
+import { createRequests } from "./world/requests.ts";
 import { createScheduler } from "./world/scheduler.ts";
-import { drawWeather } from "./world/storm.ts";
+import { drawRoundTrip, drawWeather } from "./world/storm.ts";
 import { createTargets } from "./world/target.ts";
 
 const STORM_MS = 18_000;
@@ -51,6 +53,10 @@ export interface Options {
   readonly statementMs?: number;
   /** Whether tasks have flows; left out: with every third seed. */
   readonly hasFlows?: boolean;
+  /** Left out: by the seed. */
+  readonly features?: readonly FeatureName[];
+  /** How far away the database is; left out: by the seed. */
+  readonly roundTripMs?: number;
   /** Told of everything that the database is asked to do and does, in this order. */
   readonly onStatement?: (done: Done) => void;
 }
@@ -67,9 +73,9 @@ export interface Run {
 /** One run. Whatever happens in it follows from the seed: the same seed is the same run, to the last event. */
 export async function simulate(options: Options): Promise<Run> {
   const { seed, server, statementPlant, statementMs, onStatement = () => {} } = options;
-  const { hasFlows = seed % 3 === 0 } = options;
+  const { hasFlows = seed % 3 === 0, roundTripMs = drawRoundTrip(createRandom(seed ^ 0x1b873593)) } = options;
   const random = createRandom(seed);
-  const weather = drawWeather(random);
+  const weather = drawWeather(random, roundTripMs);
   const scheduler = createScheduler();
   const changes: Change[] = [];
   const targets = createTargets(scheduler, random.fork());
@@ -93,14 +99,19 @@ export async function simulate(options: Options): Promise<Run> {
   });
   // Drawn apart: the runs without order stay those that they were.
   const orderly = drawOrder(createRandom(seed ^ 0x5bd1e995));
+  const requests = createRequests({ server, scheduler, nodeAt: cluster.nodeAt, nodes });
   const clients = createClients({
     server,
     scheduler,
     random: random.fork(),
-    nodeAt: cluster.nodeAt,
-    nodes,
+    requests,
     orderly,
     hasFlows,
+  });
+  const features = createFeatures(seed, options.features ?? drawFeatures(seed), {
+    server,
+    scheduler,
+    requests,
   });
 
   const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1, timeoutSeconds: 3 };
@@ -108,9 +119,10 @@ export async function simulate(options: Options): Promise<Run> {
   for (const queue of QUEUES) {
     const settings = { ...first, concurrency: random.between(1, 3) };
     const order = queue === orderly?.queue && orderly.isFirst ? { ordered: true, concurrency: 1 } : {};
-    await insertQueue(database, TEAM, queue, { ...settings, ...order });
+    await server.insertQueue(database, TEAM, queue, { ...settings, ...order });
   }
-  await insertQueue(database, TEAM, SCHEDULED, { ...first, concurrency: 3 });
+  await server.insertQueue(database, TEAM, SCHEDULED, { ...first, concurrency: 3 });
+  for (const feature of features) await feature.prepare(database);
   cluster.startAll();
   // Of the statements on every task's way there are two forms: one for when nobody listens.
   const isFollowed = random.chance(0.5);
@@ -119,8 +131,8 @@ export async function simulate(options: Options): Promise<Run> {
   // Every second there is another task: in each run they would hide the rest.
   const isScheduled = random.chance(0.2);
   if (isScheduled) clients.schedule();
-  const requests = random.between(10, 40);
-  for (let each = 0; each < requests; each += 1) scheduler.after(random.next() * STORM_MS, clients.act);
+  const acts = random.between(10, 40);
+  for (let each = 0; each < acts; each += 1) scheduler.after(random.next() * STORM_MS, clients.act);
   // Together, as a burst of work comes.
   const burstMs = random.next() * STORM_MS;
   for (let each = random.between(0, 8); each > 0; each -= 1)
@@ -132,6 +144,7 @@ export async function simulate(options: Options): Promise<Run> {
   const isAtRest = () => {
     // Nothing comes to rest without a change.
     if (lookedAt === changes.length) return false;
+    if (features.some(({ isDone }) => !isDone)) return false;
     lookedAt = changes.length;
     return (
       [...tasks.values()].every(({ status }) => isEnded(status)) &&
@@ -140,6 +153,7 @@ export async function simulate(options: Options): Promise<Run> {
       [...model.tables.schedules.values()].every(({ next_run_at }) => next_run_at === null)
     );
   };
+  for (const feature of features) feature.storm(STORM_MS);
   await scheduler.run(STORM_MS);
   cluster.heal();
   targets.heal();
@@ -148,6 +162,7 @@ export async function simulate(options: Options): Promise<Run> {
   clients.resumeAll();
   clients.unblock();
   if (isScheduled) clients.endSchedules();
+  for (const feature of features) feature.calm(recoveredAt(cluster.faults));
   const calmUntilMs = scheduler.nowMs + CALM_MS;
   // A statement that was under way for long may be carried out while the reader is waited for.
   for (let known = -1; known !== changes.length && scheduler.nowMs < calmUntilMs; ) {
@@ -155,10 +170,10 @@ export async function simulate(options: Options): Promise<Run> {
     known = changes.length;
     if (isFollowed) await scheduler.run(scheduler.nowMs + TOLD_MS);
   }
-  clients.hangUp();
+  requests.hangUp();
 
   const history: History = {
-    answers: clients.answers,
+    answers: requests.answers,
     seen: targets.seen,
     changes,
     faults: cluster.faults,
@@ -241,6 +256,7 @@ function toTask(row: TaskColumns): TaskRow {
     workerId: row.worker_id,
     attemptCount: row.attempt_count,
     attempts: attemptsOf(row),
+    attemptStartedAt: sinceStart(row.attempt_started_at),
     runAt: row.run_at - START_OF_TIME_MS,
     createdAt: row.created_at - START_OF_TIME_MS,
     deadlineAt: row.deadline_at === null ? null : row.deadline_at - START_OF_TIME_MS,
@@ -252,9 +268,20 @@ function toTask(row: TaskColumns): TaskRow {
   };
 }
 
-function toQueue({ id, name, concurrency, paused, ordered, on_failure, deleted_at }: QueueColumns): QueueRow {
-  const blocks = on_failure === "block";
-  return { id, name, concurrency, paused, ordered, blocks, deleted: deleted_at !== null };
+function toQueue(row: QueueColumns): QueueRow {
+  const { id, name, concurrency, paused, ordered, rate, rate_period: ratePeriod } = row;
+  const blocks = row.on_failure === "block";
+  return {
+    id,
+    name,
+    concurrency,
+    paused,
+    ordered,
+    blocks,
+    rate,
+    ratePeriod,
+    deleted: row.deleted_at !== null,
+  };
 }
 
 function toBulk({ id, action, status, matched, done, skipped }: BulkColumns): BulkRow {

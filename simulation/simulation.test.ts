@@ -12,13 +12,14 @@ const PLANT_SEEDS = 400;
 /** The first seeds do not find these: the sweep begins shortly before one that did. */
 const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "all-slots": 14,
-  "call-before-commit": 6,
-  "events-by-transaction": 730,
+  "call-before-commit": 10,
+  "events-by-transaction": 832,
   "firings-left-out": 9,
-  "flow-line-not-held": 230,
+  "flow-line-not-held": 338,
+  "no-fence": 19,
   "no-permits": 15,
   "no-places": 12,
-  "stale-start": 1_232,
+  "stale-start": 1_323,
   "turn-not-counted": 45,
 };
 /**
@@ -45,8 +46,9 @@ describe("the simulated engine", () => {
   it("keeps every promise with each seed that once broke one", async () => {
     const server = await loadServer(DIST);
     for (const seed of ONCE_FAILED) {
-      const run = await simulate({ server, seed });
-      assert.equal(describeRun(run), "", `npm run simulate -- --seed ${seed}`);
+      // Without what came later, which would make another run of it.
+      const run = await simulate({ server, seed, features: [], roundTripMs: 0 });
+      assert.equal(describeRun(run), "", `seed ${seed}`);
     }
   });
 

@@ -1,3 +1,4 @@
+import { RECOVERY_MS } from "./faults.ts";
 import type { History, Seen } from "./history.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
@@ -53,9 +54,6 @@ function causeless(done: Seen, call: Seen, { last, changes }: Story, { faults }:
     ? null
     : `attempt ${done.attempt} was answered ${done.status} and called again, without any fault`;
 }
-
-/** What a fault left behind is given back within a lease and a round of the reaper. */
-const RECOVERY_MS = 20_000;
 
 export function isAnswered({ status, whole }: Seen): boolean {
   return status !== null && status >= 200 && status < 300 && whole === "yes";

@@ -19,7 +19,7 @@ import {
   taskChange,
   workerChange,
 } from "./hand-made.ts";
-import type { Change, TaskRow } from "./history.ts";
+import type { Change, Fault, TaskRow } from "./history.ts";
 import { tellStories } from "./stories.ts";
 import { drawTimeline } from "./timeline.ts";
 
@@ -526,4 +526,50 @@ test("H: no window of a flow has more begun calls than its rate, counted from th
   assert.deepEqual(broken("c1-r1-p9", 1_020), ["H"]);
   assert.deepEqual(broken("c1-r2-p9", 1_020), []);
   assert.deepEqual(broken("c1-r1-p5", 6_800).includes("H"), false, "its process was frozen after it began");
+});
+
+test("H: no period of a queue with a rate has more claims or begun calls than its rate", () => {
+  const broken = (secondAt: number, changed: readonly Change[] = []) => {
+    const other = { id: "u", attemptStartedAt: secondAt - 5 };
+    return brokenIn(
+      historyOf({
+        changes: [
+          queueChange(500, { rate: 1, ratePeriod: 2 }),
+          ...goodChanges({ attemptStartedAt: 1_005 }),
+          ...changed,
+          taskChange(secondAt - 10, { id: "u" }, "insert"),
+          taskChange(secondAt, { ...other, status: "active", fence: 1, workerId: 1, attemptCount: 1 }),
+          taskChange(secondAt + 200, { ...other, ...COMPLETED }),
+        ],
+        seen: [call(1_020, 1_100), call(secondAt + 10, secondAt + 90, { taskId: "u" })],
+      }),
+    );
+  };
+  assert.deepEqual(broken(3_020), []);
+  assert.deepEqual(broken(2_900), ["H"], "within the tolerance of what targets see, not of the rows");
+  assert.deepEqual(broken(1_500), ["H"]);
+  assert.deepEqual(broken(2_900, [queueChange(2_000, { rate: 2, ratePeriod: 2 })]), []);
+});
+
+test("waiting: a task starts when it is due and its queue has a permit and a slot", () => {
+  const broken = (startedAt: number, { concurrency = 5, faults = [] as Fault[] } = {}) =>
+    brokenIn(
+      historyOf({
+        changes: [
+          queueChange(500, { rate: 1, ratePeriod: 2, concurrency }),
+          taskChange(900, { id: "u" }, "insert"),
+          taskChange(910, { id: "u", status: "active", fence: 1, workerId: 1, attemptCount: 1 }),
+          taskChange(5_500, { id: "u", ...COMPLETED }),
+          taskChange(1_000, {}, "insert"),
+          taskChange(startedAt, { status: "active", fence: 1, workerId: 1, attemptCount: 1 }),
+          taskChange(startedAt + 200, COMPLETED),
+        ],
+        seen: [call(920, 5_400, { taskId: "u" }), call(startedAt + 10, startedAt + 100)],
+        faults,
+      }),
+    );
+  assert.deepEqual(broken(4_500), []);
+  assert.deepEqual(broken(4_600), ["waiting"]);
+  assert.deepEqual(broken(4_600, { faults: [fault(950, 1_000)] }), []);
+  assert.deepEqual(broken(6_500, { concurrency: 1 }), [], "there was no slot");
 });

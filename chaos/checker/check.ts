@@ -14,6 +14,7 @@ import { checkLives } from "./lives.ts";
 import { checkNotifications } from "./notifications.ts";
 import { checkOutcomes } from "./outcomes.ts";
 import { checkDue, checkOrder } from "./priority.ts";
+import { checkRates } from "./rates.ts";
 import { checkRest, checkStats } from "./rest.ts";
 import { checkSchedules } from "./schedules.ts";
 import { type Stories, tellStories } from "./stories.ts";
@@ -33,6 +34,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkOutcomes(stories),
     ...checkConcurrency(stories),
     ...checkFlows(stories),
+    ...checkRates(history, stories),
     ...checkDeletions(history, stories),
     ...checkRecords(stories),
     ...checkCalls(history, stories),

@@ -42,7 +42,12 @@ function checkPlaces(calls: readonly Seen[], concurrency: number, stories: Stori
   });
 }
 
-function checkWindows(calls: readonly Seen[], rate: number, periodMs: number, stories: Stories): Violation[] {
+export function checkWindows(
+  calls: readonly Seen[],
+  rate: number,
+  periodMs: number,
+  stories: Stories,
+): Violation[] {
   const begun = calls
     .map((call) => ({ call, at: begunAt(call, stories) }))
     .sort((one, other) => one.at - other.at);
@@ -54,7 +59,7 @@ function checkWindows(calls: readonly Seen[], rate: number, periodMs: number, st
   });
 }
 
-function begunAt(call: Seen, stories: Stories): number {
+export function begunAt(call: Seen, stories: Stories): number {
   const claimedAt = stories.claimOf(call)?.committedAt ?? Number.POSITIVE_INFINITY;
   return Math.min(call.begunAt, claimedAt + PERMIT_MS);
 }

@@ -154,6 +154,8 @@ export interface TaskRow {
   readonly workerId: number | null;
   readonly attemptCount: number;
   readonly attempts: readonly AttemptRecord[];
+  /** When the attempt under way was claimed, by the row; absent where that is not tried. */
+  readonly attemptStartedAt?: number | null;
   readonly runAt: number;
   readonly createdAt: number;
   readonly deadlineAt: number | null;
@@ -196,6 +198,9 @@ export interface QueueRow {
   readonly ordered: boolean;
   /** A failed task stops the line of an ordered queue. */
   readonly blocks: boolean;
+  /** Calls that may begin in a period, which is in seconds; both absent where that is not tried. */
+  readonly rate?: number | null;
+  readonly ratePeriod?: number | null;
   readonly deleted: boolean;
 }
 

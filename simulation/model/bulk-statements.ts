@@ -44,15 +44,15 @@ export const bulkStatements: Effects = {
   },
 
   lock_next_bulk(session, values) {
-    const { tables, model, nowMs } = session;
+    const { tables, model, clockMs } = session;
     const [row] = running(tables.bulks)
-      .filter(({ team_id, next_at }) => team_id === numberAt(values, 1) && next_at <= nowMs)
+      .filter(({ team_id, next_at }) => team_id === numberAt(values, 1) && next_at <= clockMs)
       .filter(({ id }) => !model.locks.has(`bulk ${id}`))
       .sort((one, other) => one.next_at - other.next_at || (one.id < other.id ? -1 : 1));
     if (row === undefined) return [];
     takeLock(session, `bulk ${row.id}`);
     const { team_id: teamId, id, environment, action, rate, done, skipped } = row;
-    const lateMs = nowMs - dueAt(row, nowMs);
+    const lateMs = clockMs - dueAt(row, clockMs);
     return [{ teamId, id, environment, action, rate, position: done + skipped, lateMs }];
   },
 
@@ -62,12 +62,12 @@ export const bulkStatements: Effects = {
   },
 
   count_turn(session, values) {
-    const { tables, nowMs } = session;
+    const { tables, clockMs } = session;
     const row = tables.bulks.get(textAt(values, 2));
     if (row === undefined) return [];
     const [done, skipped] = [row.done + numberAt(values, 3), row.skipped + numberAt(values, 4)];
     const status = done + skipped < row.matched ? "running" : "completed";
-    const next_at = dueAt(row, nowMs) + numberAt(values, 5) * 1_000;
+    const next_at = dueAt(row, clockMs) + numberAt(values, 5) * 1_000;
     write(session, () => {
       store(session, "update", { ...row, done, skipped, status, next_at });
       if (status === "completed") tables.portions.delete(row.id);
@@ -81,8 +81,8 @@ export function running(bulks: ReadonlyMap<string, BulkColumns>): BulkColumns[] 
 }
 
 /** A turn that is later than this does not make up for it. */
-function dueAt({ next_at }: BulkColumns, nowMs: number): number {
-  return Math.max(next_at, nowMs - LATEST_MS);
+function dueAt({ next_at }: BulkColumns, clockMs: number): number {
+  return Math.max(next_at, clockMs - LATEST_MS);
 }
 
 function store({ tables, model }: Session, op: "insert" | "update", row: BulkColumns): void {

@@ -1,6 +1,6 @@
 import { type Effect, type Effects, numberAt, recordsAt } from "./effect.ts";
 import { liveQueue } from "./intake-statements.ts";
-import { isTaskLocked, type Session } from "./session.ts";
+import { isTaskLocked, type Session, takeLock, write } from "./session.ts";
 import type { QueueColumns, TaskColumns } from "./tables.ts";
 import { changeTask, ordered, pickColumns, started } from "./task-rows.ts";
 
@@ -34,7 +34,12 @@ function claimFrom(
       !isTaskLocked(session, task.id),
   );
   const picked = isCurrent ? byTurn(due).slice(0, asked.limit) : [];
-  const claimed = picked.map((row) => changeTask(session, row, started(row, workerId, nowMs)));
+  const claimed = picked.map((row) => ({ ...row, ...started(row, workerId, nowMs) }));
+  for (const { id } of picked) takeLock(session, `task ${id}`);
+  if (picked.length > 0)
+    write(session, (place) => {
+      for (const row of picked) changeTask(session, row, started(row, workerId, nowMs), place);
+    });
   if (claimed.length === 0) return [{ isCurrent, id: null }];
   return byTurn(claimed).map((row) => ({
     isCurrent,

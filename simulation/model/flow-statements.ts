@@ -46,8 +46,11 @@ export const flowStatements: Effects = {
       ).slice(0, Math.min(places, permits)),
     );
     const chosen = withSlots(byTurn(picked), slots).slice(0, limit);
-    for (const gate of gates) clean(session, gate);
-    const claimed = chosen.map((row) => claimRow(session, row, workerId));
+    for (const { key } of gates) takeLock(session, `flow ${key}`);
+    write(session, () => {
+      for (const gate of gates) clean(session, gate);
+    });
+    const claimed = claimRows(session, chosen, workerId);
     return answer(session, { keys, slots, states: gates.map(limitsOf) }, claimed);
   },
 
@@ -62,6 +65,7 @@ export const flowStatements: Effects = {
     const held = new Map<string, TaskColumns[]>();
     for (const flow of flows) {
       const { key } = flow;
+      takeLock(session, `flow ${key}`);
       const line = tables.flowLines.get(key);
       if (!flow.ordered || line === undefined) {
         states.push({ key, kind: flow.ordered ? "unopened" : "unordered" });
@@ -76,15 +80,15 @@ export const flowStatements: Effects = {
       heads.push(head);
       const queue = tables.queues.get(head.queue_id);
       states.push({ key, headId: head.id, headQueueId: queue?.id, headQueue: queue?.name });
-      if (flow.period !== null) clean(session, gate);
+      if (flow.period !== null) write(session, () => clean(session, gate));
     }
     const free = heads.filter(({ id }) => !isTaskLocked(session, id));
     const chosen = withSlots(byCreation(free), slots).slice(0, numberAt(values, 7));
-    const claimed = chosen.map((row) => claimRow(session, row, workerId));
+    const claimed = claimRows(session, chosen, workerId);
     for (const [key, holding] of held) {
       const begun = new Map(holding.map(({ id }) => [id, tables.flowLines.get(key)?.begun.get(id) ?? 0]));
       for (const { id, flow, retries } of claimed) if (flow === key) begun.set(id, retries);
-      tables.flowLines.set(key, { isOpen: true, begun });
+      write(session, () => tables.flowLines.set(key, { isOpen: true, begun }));
     }
     return answer(session, { keys, slots, states }, byTurn(claimed));
   },
@@ -247,7 +251,7 @@ function claimHead(session: Session, values: readonly unknown[], id: string): Ta
     const line = tables.lines.get(task.queue_id);
     const begun = new Map([...(line?.begun ?? []), [id, task.retries] as const]);
     tables.lines.set(task.queue_id, { isOpen: true, begun });
-    claimRow({ ...session, nowMs }, task, workerId, place);
+    claimRow(session, task, workerId, place);
   });
   return [{ ...task, ...started(task, workerId, nowMs) }];
 }
@@ -347,10 +351,10 @@ interface Gate extends FlowColumns {
 }
 
 function gateOf(session: Session, flow: FlowColumns): Gate {
-  const { tables, nowMs, model } = session;
+  const { tables, clockMs, model } = session;
   const { key, concurrency, rate, period } = flow;
   const holds = holdsOf(session, key);
-  const since = nowMs - (period ?? 0) * 1_000;
+  const since = clockMs - (period ?? 0) * 1_000;
   const begun = [
     ...[...(tables.permits.get(key) ?? [])].filter(([at]) => at > since),
     ...holds.flatMap(({ permit_at }): [number, number][] =>
@@ -372,7 +376,7 @@ function gateOf(session: Session, flow: FlowColumns): Gate {
 
 /** Deletes what no longer counts. */
 function clean(session: Session, { key, concurrency, period, held }: Gate): void {
-  const { tables, nowMs } = session;
+  const { tables, clockMs } = session;
   if (concurrency !== null && held >= concurrency)
     for (const hold of holdsOf(session, key)) {
       if (isLive(session, hold)) continue;
@@ -381,7 +385,7 @@ function clean(session: Session, { key, concurrency, period, held }: Gate): void
     }
   const permits = tables.permits.get(key);
   if (permits === undefined || period === null) return;
-  for (const at of [...permits.keys()]) if (at <= nowMs - period * 1_000) permits.delete(at);
+  for (const at of [...permits.keys()]) if (at <= clockMs - period * 1_000) permits.delete(at);
 }
 
 export function holdsOf({ tables }: Session, key: string): HoldColumns[] {
@@ -393,24 +397,28 @@ function isLive({ tables }: Session, { task_id, fence }: HoldColumns): boolean {
   return task?.status === "active" && task.fence === fence;
 }
 
-function claimRow(
-  session: Session,
-  row: TaskColumns,
-  workerId: number,
-  place: EventPlace | null = null,
-): TaskColumns {
-  const { tables, nowMs } = session;
+/** What it takes is told in one place among the events. */
+function claimRows(session: Session, rows: readonly TaskColumns[], workerId: number): TaskColumns[] {
+  for (const { id } of rows) takeLock(session, `task ${id}`);
+  if (rows.length > 0)
+    write(session, (place) => {
+      for (const row of rows) claimRow(session, row, workerId, place);
+    });
+  return rows.map((row) => ({ ...row, ...started(row, workerId, session.nowMs) }));
+}
+
+function claimRow(session: Session, row: TaskColumns, workerId: number, place: EventPlace | null): void {
+  const { tables, nowMs, clockMs } = session;
   const claimed = changeTask(session, row, started(row, workerId, nowMs), place);
   const key = claimed.flow ?? "";
   const isRated = tables.flows.get(key)?.rate !== null;
-  const permit_at = isRated ? nowMs + PERMIT_MS : null;
+  const permit_at = isRated ? clockMs + PERMIT_MS : null;
   tables.holds.set(`${claimed.id} ${claimed.fence}`, {
     flow: key,
     task_id: claimed.id,
     fence: claimed.fence,
     permit_at,
   });
-  return claimed;
 }
 
 function toldHolds(

@@ -9,7 +9,9 @@ export function execute(
   values: readonly unknown[],
   transaction: Transaction | null,
 ): object[] {
-  return findStatement(query)({ model, tables: model.tables, nowMs: model.nowMs(), transaction }, values);
+  const clockMs = model.nowMs();
+  const nowMs = transaction?.beganMs ?? clockMs;
+  return findStatement(query)({ model, tables: model.tables, nowMs, clockMs, transaction }, values);
 }
 
 /** The model as a database that answers at once, for what comes before the simulation. */

@@ -20,8 +20,9 @@ const CLOCK = `
   create schema clock;
   create function clock.now() returns timestamptz language sql stable
     as $$ select to_timestamp(current_setting('clock.ms')::float8 / 1000) $$;
-  create function clock.clock_timestamp() returns timestamptz language sql stable as 'select clock.now()';
-  create function clock.statement_timestamp() returns timestamptz language sql stable as 'select clock.now()';
+  create function clock.clock_timestamp() returns timestamptz language sql stable
+    as $$ select to_timestamp(current_setting('clock.statement_ms')::float8 / 1000) $$;
+  create function clock.statement_timestamp() returns timestamptz language sql stable as 'select clock.clock_timestamp()';
   alter table notifications alter column next_at set default clock.now(), alter column created_at set default clock.now();
   alter table idempotency_keys alter column created_at set default clock.now();
   alter table schedules alter column created_at set default clock.now(), alter column updated_at set default clock.now();
@@ -79,7 +80,10 @@ class Replay {
       this.#open.delete(transaction);
       return [];
     }
-    await client.query("select set_config('clock.ms', $1, false)", [String(atMs)]);
+    await client.query(
+      "select set_config('clock.ms', $1, false), set_config('clock.statement_ms', $2, false)",
+      [String(transaction?.beganMs ?? atMs), String(atMs)],
+    );
     const translated = await this.#translate(query.name, values);
     const { rows } = await client
       .query({ name: query.name, text: query.text, values: translated })
@@ -251,6 +255,10 @@ describe("the model of the store's statements", () => {
       "count_turn",
       "take_due_schedules",
       "record_firings",
+      "set_queue_rate",
+      "lock_queue_rate",
+      "move_queue_permits",
+      "take_queue_permits",
     ];
     assert.deepEqual(
       rare.filter((name) => !seen.has(name)),
@@ -315,6 +323,15 @@ async function compareTables(replay: Replay, tables: Tables): Promise<void> {
         return { task_id, status, attempts, fence, worker_id, next_at };
       })
       .sort((one, other) => (one.task_id < other.task_id ? -1 : 1)),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select queue_id::float8, ${ms("at")}, count from queue_permits where count <> 0 order by queue_id, at`,
+    ),
+    [...tables.queuePermits]
+      .flatMap(([queue_id, counts]) => [...counts].map(([at, count]) => ({ queue_id, at, count })))
+      .filter(({ count }) => count !== 0)
+      .sort((one, other) => one.queue_id - other.queue_id || one.at - other.at),
   );
   assert.deepEqual(
     await replay.table("select id, status, matched, done, skipped from bulks order by id"),

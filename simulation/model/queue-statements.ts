@@ -4,9 +4,8 @@ import { type Session, takeLock, takeSlots, waitForSlots, write } from "./sessio
 import type { QueueColumns, SlotColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
-/** No queue that is simulated has a circuit breaker or a rate. */
+/** No queue that is simulated has a circuit breaker. */
 const NO_BREAKER = { breaker: null };
-const NO_RATE = { rate: null, ratePeriod: null };
 
 export const queueStatements: Effects = {
   insert_queue(session, values) {
@@ -28,16 +27,15 @@ export const queueStatements: Effects = {
       no_retry_statuses: unlessEmpty(values[8] as readonly number[] | null),
       ordered: values[9] === true,
       on_failure: textAt(values, 11),
+      rate: null,
+      rate_period: null,
       paused: false,
       epoch: 1,
       created_at: session.nowMs,
       updated_at: session.nowMs,
       deleted_at: null,
     };
-    write(session, () => {
-      session.tables.queues.set(row.id, row);
-      session.model.onChange({ relation: "queues", op: "insert", row });
-    });
+    store(session, "insert", row);
     return [toQueue(row)];
   },
 
@@ -45,7 +43,7 @@ export const queueStatements: Effects = {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
     takeLock(session, `queue ${teamId}/${name}`);
     const queue = liveQueue(session, teamId, name);
-    return queue === undefined ? [] : [{ ordered: queue.ordered, ...NO_RATE }];
+    return queue === undefined ? [] : [pickColumns(queue, ["ordered", "rate", "rate_period"])];
   },
 
   update_queue: changing((queue, values) => {
@@ -67,6 +65,13 @@ export const queueStatements: Effects = {
       epoch: queue.epoch + (isSame ? 0 : 1),
     };
   }),
+
+  set_queue_rate(session, values) {
+    const queue = ownQueue(session, numberAt(values, 2));
+    const [rate, rate_period] = [values[2], values[3]] as (number | null)[];
+    const changes = { rate: rate ?? null, rate_period: rate_period ?? null };
+    return queue === undefined ? [] : change(session, queue, { ...changes, epoch: queue.epoch + 1 });
+  },
 
   set_queue_paused: changing((queue, values) =>
     queue.paused === values[2] ? null : { paused: values[2] === true, epoch: queue.epoch + 1 },
@@ -91,10 +96,12 @@ export const queueStatements: Effects = {
     });
     for (const { team_id, name } of queues.sort((one, other) => one.id - other.id))
       takeLock(session, `queue ${team_id}/${name}`);
-    return queues.map(({ team_id: teamId, id: queueId, place, epoch, concurrency, paused, ordered }) => ({
-      ...{ place, teamId, queueId, epoch, concurrency, paused, ordered },
-      ...{ rate: null, ...NO_BREAKER, holdsHosts: false },
-    }));
+    return queues.map(
+      ({ team_id: teamId, id: queueId, place, epoch, concurrency, paused, ordered, rate }) => ({
+        ...{ place, teamId, queueId, epoch, concurrency, paused, ordered, rate },
+        ...{ ...NO_BREAKER, holdsHosts: false },
+      }),
+    );
   },
 
   acquire_slots(session, values) {
@@ -181,21 +188,35 @@ function dueSlots(others: readonly SlotColumns[], concurrency: number): { share:
 
 /** An update of a queue by its name. Null: it is so already. */
 function changing(
-  change: (queue: QueueColumns, values: readonly unknown[]) => Partial<QueueColumns> | null,
+  changesOf: (queue: QueueColumns, values: readonly unknown[]) => Partial<QueueColumns> | null,
 ): Effect {
   return (session, values) => {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
     takeLock(session, `queue ${teamId}/${name}`);
     const queue = liveQueue(session, teamId, name);
-    const changes = queue === undefined ? null : change(queue, values);
-    if (queue === undefined || changes === null) return [];
-    const row = { ...queue, ...changes, updated_at: session.nowMs };
-    write(session, () => {
-      session.tables.queues.set(row.id, row);
-      session.model.onChange({ relation: "queues", op: "update", row });
-    });
-    return [toQueue(row)];
+    const changes = queue === undefined ? null : changesOf(queue, values);
+    return queue === undefined || changes === null ? [] : change(session, queue, changes);
   };
+}
+
+function change(session: Session, queue: QueueColumns, changes: Partial<QueueColumns>): object[] {
+  const row = { ...queue, ...changes, updated_at: session.nowMs };
+  store(session, "update", row);
+  return [toQueue(row)];
+}
+
+function store(session: Session, op: "insert" | "update", row: QueueColumns): void {
+  const { tables, model, transaction } = session;
+  transaction?.queues.set(row.id, row);
+  write(session, () => {
+    tables.queues.set(row.id, row);
+    model.onChange({ relation: "queues", op, row });
+  });
+}
+
+/** Also one that this transaction has inserted. */
+function ownQueue({ tables, transaction }: Session, id: number): QueueColumns | undefined {
+  return transaction?.queues.get(id) ?? tables.queues.get(id);
 }
 
 function doom(session: Session, values: readonly unknown[]): object[] {
@@ -207,9 +228,8 @@ function toQueue(row: QueueColumns): object {
     ...pickColumns(row, [
       ...(["id", "team_id", "name", "concurrency", "max_retries", "backoff"] as const),
       ...(["retry_delay_seconds", "retry_max_delay_seconds", "timeout_seconds", "paused"] as const),
-      ...(["ordered", "on_failure"] as const),
+      ...(["ordered", "on_failure", "rate", "rate_period"] as const),
     ]),
-    ...NO_RATE,
     ...NO_BREAKER,
     noRetryStatuses: row.no_retry_statuses ?? [],
     createdAt: new Date(row.created_at),

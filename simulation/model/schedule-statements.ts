@@ -42,16 +42,16 @@ export const scheduleStatements: Effects = {
 
   /** Those that another transaction has are skipped. */
   take_due_schedules(session, values) {
-    const { tables, model, nowMs } = session;
+    const { tables, model, clockMs } = session;
     const free = waiting(tables).filter(({ row }) => !model.locks.has(`schedule ${row.id}`));
     const rooms = recordsAt<{ readonly teamId: number; readonly most: number }>(values, 1);
-    const taken = rooms.flatMap(({ teamId, most }) => dueOfTeam(free, teamId, most, nowMs));
+    const taken = rooms.flatMap(({ teamId, most }) => dueOfTeam(free, teamId, most, clockMs));
     return taken.map(({ row }) => {
       takeLock(session, `schedule ${row.id}`);
       const isFired = tables.firings.some(
         ({ schedule_id, fires_at }) => schedule_id === row.id && fires_at === row.next_run_at,
       );
-      const times = { nextRunAt: new Date(row.next_run_at ?? 0), now: new Date(nowMs), aheadSeconds: 0 };
+      const times = { nextRunAt: new Date(row.next_run_at ?? 0), now: new Date(clockMs), aheadSeconds: 0 };
       const size = Buffer.byteLength(row.request);
       return { ...pickColumns(row, SHOWN), ...times, isFired, fanOut: null, size };
     });

@@ -1,5 +1,5 @@
 import { type Statement, statement } from "../../packages/server/src/store/sql.ts";
-import { emptyTables, type RowChange, type Tables } from "./tables.ts";
+import { emptyTables, type QueueColumns, type RowChange, type Tables } from "./tables.ts";
 
 /** A statement met a row that a transaction under way has changed: it waits, as it would in PostgreSQL. Thrown as it is. */
 export class Blocked extends Error {}
@@ -14,7 +14,8 @@ export type StatementPlant =
   | "line-not-held"
   | "flow-line-not-held"
   | "no-places"
-  | "no-permits";
+  | "no-permits"
+  | "rate-not-counted";
 
 type Counted = "queues" | "workers" | "versions" | "notifications" | "events";
 
@@ -54,21 +55,29 @@ export interface EventPlace {
 export interface Session {
   readonly model: Model;
   readonly tables: Tables;
+  /** `now()`: in a transaction that of its begin. */
   readonly nowMs: number;
+  /** `statement_timestamp()` and `clock_timestamp()`. */
+  readonly clockMs: number;
   readonly transaction: Transaction | null;
 }
 
 /**
  * Of a transaction nothing is seen before its commit: what it writes is kept until then, and the rows that it is about to
- * change are locked. None of ours reads what it wrote itself.
+ * change are locked. It reads what it wrote itself of queues, and of tables whose rows nobody else reads before the commit.
  */
 export interface Transaction {
+  beganMs: number;
   /** Drawn when it first locks or writes something. */
   xid: number | null;
   /** Has the lock that a statement takes before it writes events. */
   writesEvents: boolean;
   readonly locks: Set<string>;
   readonly writes: (() => void)[];
+  /** What a rollback undoes, of writes that were made at once. */
+  readonly undos: (() => void)[];
+  /** The queues that it has inserted or changed, as they will be. */
+  readonly queues: Map<number, QueueColumns>;
 }
 
 /** Something that the database did: a statement with its answer, or the end of a transaction. */
@@ -116,7 +125,15 @@ export function createModel(options: {
 }
 
 export function beginTransaction(): Transaction {
-  return { xid: null, writesEvents: false, locks: new Set(), writes: [] };
+  return {
+    beganMs: 0,
+    xid: null,
+    writesEvents: false,
+    locks: new Set(),
+    writes: [],
+    undos: [],
+    queues: new Map(),
+  };
 }
 
 /** That of the transaction; a statement without one has its own, which ends with it. */
@@ -152,7 +169,7 @@ export function endTransaction(model: Model, transaction: Transaction, how: "com
     model.xids.open.delete(xid);
     model.xids.ended = Math.max(model.xids.ended, xid);
   }
-  if (how === "commit") for (const write of transaction.writes) write();
+  for (const work of how === "commit" ? transaction.writes : transaction.undos.toReversed()) work();
   for (const tryAgain of model.waiting.splice(0)) tryAgain();
 }
 
@@ -210,6 +227,12 @@ export function waitForSlots({ model, transaction }: Session, workerId: number, 
 export function waitForGrants({ model, transaction }: Session, workerId: number): void {
   for (const lock of model.locks.keys())
     if (lock.startsWith(`slots ${workerId}/`)) requireUnlocked(model, transaction, lock);
+}
+
+/** At once, for nobody else reads the rows before the transaction that has locked them ends. */
+export function writeLocked({ transaction }: Session, work: () => void, undo: () => void): void {
+  transaction?.undos.push(undo);
+  work();
 }
 
 /** At once, or with the transaction's commit. What it tells has its place among the events from now. */

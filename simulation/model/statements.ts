@@ -8,6 +8,7 @@ import { flowIntakeStatements } from "./flow-intake-statements.ts";
 import { flowStatements } from "./flow-statements.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { lineStatements } from "./line-statements.ts";
+import { queueRateStatements } from "./queue-rate-statements.ts";
 import { queueStatements } from "./queue-statements.ts";
 import { scheduleStatements } from "./schedule-statements.ts";
 import { settleStatements } from "./settle-statements.ts";
@@ -48,6 +49,7 @@ const STATEMENTS: Effects = {
   ...settleStatements,
   ...cancelStatements,
   ...queueStatements,
+  ...queueRateStatements,
   ...lineStatements,
   ...workerStatements,
   ...bulkStatements,

@@ -79,6 +79,8 @@ export interface QueueColumns {
   readonly paused: boolean;
   readonly ordered: boolean;
   readonly on_failure: string;
+  readonly rate: number | null;
+  readonly rate_period: number | null;
   readonly epoch: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -201,6 +203,8 @@ export interface Tables {
   readonly permits: Map<string, Map<number, number>>;
   readonly tasks: Map<string, TaskColumns>;
   readonly queues: Map<number, QueueColumns>;
+  /** Of queues with a rate: the counts by queue and time. */
+  readonly queuePermits: Map<number, ReadonlyMap<number, number>>;
   readonly workers: Map<number, WorkerColumns>;
   readonly slots: Map<string, SlotColumns>;
   /** Which others are due, and in which order, the model finds in the tasks. */
@@ -237,6 +241,7 @@ export function emptyTables(): Tables {
     permits: new Map(),
     tasks: new Map(),
     queues: new Map(),
+    queuePermits: new Map(),
     workers: new Map(),
     slots: new Map(),
     lines: new Map(),

@@ -1,7 +1,5 @@
-import type { Action, Answer } from "../../chaos/checker/history.ts";
+import type { Action } from "../../chaos/checker/history.ts";
 import type { Random } from "../../chaos/rig/random.ts";
-import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
-import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
 import type { QueueSettings } from "../../packages/server/src/domain/queue.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
 import type { TaskRequest } from "../../packages/server/src/domain/task-copies.ts";
@@ -11,29 +9,11 @@ import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tas
 import type { SimulatedNode } from "./node.ts";
 import type { Orderly } from "./order.ts";
 import { START_OF_TIME_MS } from "./process.ts";
+import { type About, type OnAnswer, REQUESTER, type Requests, type Work } from "./requests.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-const REQUESTER: Requester = {
-  teamId: TEAM,
-  team: "team",
-  environment: "live",
-  kind: "api_key",
-  id: "key",
-  name: "Client",
-  userId: null,
-  role: "admin",
-  scopes: null,
-  plan: "enterprise",
-  requestsPerMinute: null,
-  limits: UNBOUNDED,
-  tokenHash: null,
-  address: "127.0.0.1",
-  requestId: "simulated",
-};
-
-/** Those who use the API: each request goes to one node, and ends with its answer or with its process. */
+/** Those who use the API. */
 export interface Clients {
-  readonly answers: readonly Answer[];
   /** One request that chance decides on, at any node. */
   act(): void;
   /** Resumes every queue, and asks until it is so. */
@@ -44,74 +24,26 @@ export interface Clients {
   schedule(): void;
   /** Pauses it, and asks until it is so. */
   endSchedules(): void;
-  /** The run is over: what was not answered by now was not answered. */
-  hangUp(): void;
 }
 
 export function createClients(options: {
   readonly server: Server;
   readonly scheduler: Scheduler;
   readonly random: Random;
-  /** The process that serves at this node now; null: none does. */
-  readonly nodeAt: (index: number) => SimulatedNode | null;
-  readonly nodes: number;
+  readonly requests: Requests;
   /** The queue in strict order; null: none is. */
   readonly orderly: Orderly | null;
   readonly hasFlows: boolean;
 }): Clients {
-  const { server, scheduler, random, orderly } = options;
-  const answers: Answer[] = [];
-  /** The requests without an answer, each as it would end without one. */
-  const open = new Set<() => void>();
+  const { server, scheduler, requests, random, orderly } = options;
   const tasks: NewTask[] = [];
   /** A task that is retried is not cancelled for good, and the checker holds a cancel to its word. */
   const retried = new Set<string>();
   const cancelled = new Set<string>();
   let bulks = 0;
 
-  /** Status as the API would give it; the work resolves with it. */
-  function request(
-    action: Action,
-    about: { readonly taskId?: string; readonly queue?: string },
-    work: (node: SimulatedNode) => Promise<number>,
-    onAnswer: (status: number | null) => void = () => {},
-  ): void {
-    const index = random.between(0, options.nodes - 1);
-    const node = options.nodeAt(index);
-    const at = scheduler.nowMs;
-    const told = (status: number | null, failure: Answer["failure"]) => {
-      const { taskId = null, queue = null } = about;
-      const request = { action, node: index, at, taskId, queue, carried: null };
-      answers.push({ ...request, endedAt: scheduler.nowMs, status, failure });
-      onAnswer(status);
-    };
-    if (node === null) {
-      told(null, "refused");
-      return;
-    }
-    const hangUp = () => told(null, "timeout");
-    open.add(hangUp);
-    const ending = node.process.onEnd(() => {
-      open.delete(hangUp);
-      told(null, "reset");
-    });
-    node.process.after(random.next(), "read", () => {
-      work(node)
-        .catch(statusOf)
-        .then((status) => {
-          ending.cancel();
-          open.delete(hangUp);
-          told(status, null);
-        });
-    });
-  }
-
-  function statusOf(error: unknown): number {
-    if (!(error instanceof server.Problem)) {
-      scheduler.fail(error);
-      return 500;
-    }
-    return error.code === "database_away" || error.code === "overloaded" ? 503 : 404;
+  function request(action: Action, about: About, work: Work, onAnswer?: OnAnswer): void {
+    requests.send(random, action, about, work, onAnswer);
   }
 
   function create(): void {
@@ -195,7 +127,7 @@ export function createClients(options: {
   /** That a bulk action is to cancel a task: whether it does depends on what the task does when its turn comes. */
   function noteAsked(id: string): void {
     const at = scheduler.nowMs;
-    answers.push({
+    requests.note({
       action: "cancel",
       node: 0,
       at,
@@ -263,21 +195,9 @@ export function createClients(options: {
     request("create-queue", { queue }, work, onAnswer);
   }
 
-  /** Asks until it is done. */
-  function retryRequest(
-    action: Action,
-    about: { readonly queue?: string },
-    work: (node: SimulatedNode) => Promise<number>,
-  ): void {
-    request(action, about, work, (status) => {
-      if (status === null || status >= 500) scheduler.after(100, () => retryRequest(action, about, work));
-    });
-  }
-
   return {
-    answers,
     schedule() {
-      retryRequest("schedule", {}, async ({ databases: { api } }) => {
+      requests.insist(random, "schedule", {}, async ({ databases: { api } }) => {
         await server.insertSchedule(api, REQUESTER, {
           ...SCHEDULE,
           nextRunAt: new Date(START_OF_TIME_MS + 1_000),
@@ -286,13 +206,10 @@ export function createClients(options: {
       });
     },
     endSchedules() {
-      retryRequest("schedule", {}, async ({ databases: { api } }) => {
+      requests.insist(random, "schedule", {}, async ({ databases: { api } }) => {
         await server.updateSchedule(api, { teamId: TEAM, id: SCHEDULE.id }, { ...SCHEDULE, nextRunAt: null });
         return 200;
       });
-    },
-    hangUp() {
-      for (const end of open) end();
     },
     act() {
       const action = random.weighted({
@@ -317,7 +234,7 @@ export function createClients(options: {
     unblock() {
       if (orderly === null) return;
       const { queue } = orderly;
-      retryRequest("limit", { queue }, async ({ databases: { api } }) => {
+      requests.insist(random, "limit", { queue }, async ({ databases: { api } }) => {
         await server
           .createQueueService({ database: api })
           .update(REQUESTER, queue, { onFailure: "continue" });

@@ -87,7 +87,7 @@ export function createCluster(options: {
   }
 
   function drawFate(node: SimulatedNode, purpose: Purpose, statement: string): Fate {
-    const good = goodFate(random, isCalm ? 1 : weather.latencyMs);
+    const good = goodFate(random, isCalm ? 1 : weather.latencyMs, weather.roundTripMs);
     if (isCalm) return good;
     const { node: index } = node.process;
     const stall = stalls.find(

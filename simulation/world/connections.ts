@@ -95,7 +95,9 @@ export function openConnection(options: {
     scheduler.after(IDLE_IN_TRANSACTION_MS, () => {
       if (link.statements === statements) finish(link, ROLLBACK);
     });
-    return query === BEGIN ? [] : run(query, values, link.transaction);
+    if (query !== BEGIN) return run(query, values, link.transaction);
+    link.transaction.beganMs = model.nowMs();
+    return [];
   }
 
   function run(query: Statement, values: readonly unknown[], transaction: Transaction | null): object[] {

@@ -33,15 +33,19 @@ export function newTask(number: number, random: Random, hasFlows: boolean): NewT
   return isPlain ? { ...task, ...PLAIN } : task;
 }
 
-/** The task of a firing: as plain as can be. */
+/** The task of a firing. */
 export function scheduledTask(number: number): NewTask {
-  const id = taskId(50_000 + number);
+  return plainTask(taskId(50_000 + number), SCHEDULED);
+}
+
+/** As plain as can be. */
+export function plainTask(id: string, queue: string): NewTask {
   return {
     ...PLAIN,
     teamId: TEAM,
     id,
     shape: "direct",
-    queue: SCHEDULED,
+    queue,
     call: { method: "POST", url: `https://target.example/call/${id}`, headers: {}, body: null },
     priority: 5,
     onCompleteUrl: null,

@@ -47,6 +47,8 @@ export interface Weather {
   /** Between two faults of nodes, on average. */
   readonly everyMs: number;
   readonly latencyMs: number;
+  /** How far away the database is, there and back, also when nothing else is wrong. */
+  readonly roundTripMs: number;
 }
 
 export const NODE_FAULTS: readonly NodeFault[] = [
@@ -66,7 +68,15 @@ const MOST: Readonly<Partial<Record<StatementFault, number>>> = {
   "pause-with-answer": 0.3,
 };
 
-export function drawWeather(random: Random): Weather {
+/** On the same machine, in the same region, or further away. */
+const ROUND_TRIPS_MS = [0, 4, 30];
+
+/** Drawn apart: with a database next to it a run is the same as before. */
+export function drawRoundTrip(random: Random): number {
+  return random.pick(ROUND_TRIPS_MS);
+}
+
+export function drawWeather(random: Random, roundTripMs: number): Weather {
   const rates: Partial<Record<StatementFault, number>> = {};
   for (const fault of STATEMENT_FAULTS) {
     if (random.chance(0.35)) rates[fault] = random.next() * (MOST[fault] ?? 0.08);
@@ -79,13 +89,14 @@ export function drawWeather(random: Random): Weather {
     nodeFaults,
     everyMs: random.pick([1_500, 3_000, 6_000]),
     latencyMs: random.weighted({ fast: 7, slow: 2, crawling: 1 }) === "fast" ? 1 : random.pick([20, 150]),
+    roundTripMs,
   };
 }
 
 /** Nothing is wrong: a moment there, a moment back. */
-export function goodFate(random: Random, latencyMs: number): Fate {
-  const arrivesMs = 0.1 + random.next() * 2 * latencyMs;
-  return { arrivesMs, answersMs: 0.1 + random.next() * 2 * latencyMs, isBroken: false };
+export function goodFate(random: Random, latencyMs: number, roundTripMs: number): Fate {
+  const way = () => 0.1 + random.next() * 2 * latencyMs + roundTripMs / 2;
+  return { arrivesMs: way(), answersMs: way(), isBroken: false };
 }
 
 /** Lateness that matters: about a deadline, about what the reconciler waits, or past a lease. */
