@@ -9,6 +9,7 @@ import { PROBLEMS } from "../../src/domain/problem.ts";
 import { buildOpenApiDocument } from "../../src/server/openapi-document.ts";
 import { VERSION } from "../../src/version.ts";
 import { REFERENCE } from "../places.ts";
+import { COST_ROWS } from "./cost-rows.ts";
 import { createTestApi, PUBLIC_URL, type TestApi } from "./test-api.ts";
 
 const OPERATIONS = [
@@ -178,6 +179,20 @@ describe("the OpenAPI document", () => {
         .map(([route, { operationId }]) => `${route} ${operationId}`)
         .sort((a, b) => (a.split(" ")[1] ?? "").localeCompare(b.split(" ")[1] ?? "") || a.localeCompare(b)),
       OPERATIONS,
+    );
+  });
+
+  it("lists every /v1 route of the tests' server: no setting adds one", () => {
+    const routes = Object.keys(COST_ROWS).filter((route) => route.includes(" /v1/"));
+    const listed = operations().map(([route]) => {
+      const [method = "", path = ""] = route.split(" ");
+      return `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ":$1")}`;
+    });
+    // A form of the consent page.
+    const hidden = ["POST /v1/oauth/authorize"];
+    assert.deepEqual(
+      routes.filter((route) => !listed.includes(route)),
+      hidden,
     );
   });
 
