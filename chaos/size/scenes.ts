@@ -2,11 +2,13 @@ import { backlog, herd } from "./backlog.ts";
 import { diskFull, outOfFiles, walFull } from "./exhausted.ts";
 import { readOnly } from "./read-only.ts";
 import type { Scene } from "./scene.ts";
+import { dueSchedules } from "./schedules.ts";
 
 /** Each with a server of its own, as it ships. */
 export const SCENES: Readonly<Record<string, Scene>> = {
   backlog: backlog(1_000_000),
   herd: herd(500_000, 60),
+  schedules: dueSchedules(20_000),
   "disk-full": diskFull,
   "wal-full": walFull,
   "read-only": readOnly,
