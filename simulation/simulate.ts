@@ -1,13 +1,7 @@
 import { check } from "../chaos/checker/check.ts";
 import { recoveredAt } from "../chaos/checker/faults.ts";
-import type {
-  BulkRow,
-  Change,
-  History,
-  NotificationRow,
-  QueueRow,
-  TaskRow,
-} from "../chaos/checker/history.ts";
+import type { History } from "../chaos/checker/history.ts";
+import type { BulkRow, Change, NotificationRow, QueueRow, TaskRow } from "../chaos/checker/rows.ts";
 import type { Violation } from "../chaos/checker/violation.ts";
 import { createRandom } from "../chaos/rig/random.ts";
 import { QUEUE_DEFAULTS } from "../packages/server/src/domain/queue.ts";

@@ -1,4 +1,5 @@
-import type { AttemptRecord, Seen } from "./history.ts";
+import type { Seen } from "./history.ts";
+import type { AttemptRecord } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

@@ -1,4 +1,5 @@
-import type { BulkChange, History } from "./history.ts";
+import type { History } from "./history.ts";
+import type { BulkChange } from "./rows.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

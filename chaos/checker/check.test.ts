@@ -19,7 +19,8 @@ import {
   taskChange,
   workerChange,
 } from "./hand-made.ts";
-import type { Change, Fault, TaskRow } from "./history.ts";
+import type { Fault } from "./history.ts";
+import type { Change, TaskRow } from "./rows.ts";
 import { tellStories } from "./stories.ts";
 import { drawTimeline } from "./timeline.ts";
 

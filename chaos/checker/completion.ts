@@ -1,4 +1,5 @@
-import type { Seen, TaskChange } from "./history.ts";
+import type { Seen } from "./history.ts";
+import type { TaskChange } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

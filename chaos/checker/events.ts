@@ -1,4 +1,5 @@
-import type { History, Reader, TaskChange } from "./history.ts";
+import type { History, Reader } from "./history.ts";
+import type { TaskChange } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

@@ -1,17 +1,6 @@
 import { check } from "./check.ts";
-import type {
-  Answer,
-  AttemptRecord,
-  BulkRow,
-  Change,
-  Fault,
-  History,
-  Life,
-  QueueRow,
-  Rest,
-  Seen,
-  TaskRow,
-} from "./history.ts";
+import type { Answer, Fault, History, Life, Rest, Seen } from "./history.ts";
+import type { AttemptRecord, BulkRow, Change, QueueRow, TaskRow } from "./rows.ts";
 import type { PromiseName } from "./violation.ts";
 
 /** Histories by hand, for the tests of the checker. The clock starts at 0; one task lives in queue 1, of worker 1. */

@@ -1,4 +1,5 @@
-import { type Answer, type History, isEnd, type QueueRow, type TaskChange, type TaskRow } from "./history.ts";
+import type { Answer, History } from "./history.ts";
+import { isEnd, type QueueRow, type TaskChange, type TaskRow } from "./rows.ts";
 import type { Violation } from "./violation.ts";
 
 /** A change of the queue and a claim may commit in either order within this time. */

@@ -1,5 +1,6 @@
-import { type History, isEnd, type TaskChange } from "./history.ts";
+import type { History } from "./history.ts";
 import { waitsItsTurn } from "./rest.ts";
+import { isEnd, type TaskChange } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

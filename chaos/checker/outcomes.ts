@@ -1,4 +1,4 @@
-import type { TaskChange, TaskRow, TaskStatus } from "./history.ts";
+import type { TaskChange, TaskRow, TaskStatus } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

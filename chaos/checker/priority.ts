@@ -1,4 +1,5 @@
-import type { History, TaskRow } from "./history.ts";
+import type { History } from "./history.ts";
+import type { TaskRow } from "./rows.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

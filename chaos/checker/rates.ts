@@ -1,6 +1,7 @@
 import { recoveredAt } from "./faults.ts";
 import { begunAt, checkWindows } from "./flows.ts";
-import type { Fault, History, QueueChange, QueueRow, Seen, TaskChange, TaskRow } from "./history.ts";
+import type { Fault, History, Seen } from "./history.ts";
+import type { QueueChange, QueueRow, TaskChange, TaskRow } from "./rows.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

@@ -1,4 +1,5 @@
-import { type History, isEnd, type NotificationRow, type TaskRow, type TaskStatus } from "./history.ts";
+import type { History } from "./history.ts";
+import { isEnd, type NotificationRow, type TaskRow, type TaskStatus } from "./rows.ts";
 import type { Violation } from "./violation.ts";
 
 const STATUSES: readonly TaskStatus[] = [

@@ -1,4 +1,5 @@
-import type { Fault, FiringChange, History, ScheduleChange } from "./history.ts";
+import type { Fault, History } from "./history.ts";
+import type { FiringChange, ScheduleChange } from "./rows.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

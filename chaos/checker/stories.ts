@@ -1,4 +1,5 @@
-import type { Answer, History, QueueRow, Seen, TaskChange, TaskRow } from "./history.ts";
+import type { Answer, History, Seen } from "./history.ts";
+import type { QueueRow, TaskChange, TaskRow } from "./rows.ts";
 
 /** All that is known of one task, each list in the order in which it happened. */
 export interface Story {

@@ -1,4 +1,5 @@
-import type { Answer, History, Seen, TaskChange } from "./history.ts";
+import type { Answer, History, Seen } from "./history.ts";
+import type { TaskChange } from "./rows.ts";
 import type { Story } from "./stories.ts";
 
 /** Everything that happened to one task, and every fault meanwhile, in order, with seconds since the run began. */

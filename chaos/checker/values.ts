@@ -1,4 +1,5 @@
-import { type History, isEnd, type Seen, type TaskRecord } from "./history.ts";
+import type { History, Seen, TaskRecord } from "./history.ts";
+import { isEnd } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 

@@ -1,4 +1,4 @@
-import type { Change, NotificationRow, QueueRow, TaskRow, TaskStatus } from "../checker/history.ts";
+import type { Change, NotificationRow, QueueRow, TaskRow, TaskStatus } from "../checker/rows.ts";
 import type { Postgres } from "./postgres.ts";
 
 /**

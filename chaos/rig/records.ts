@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isEnd, type TaskRecord, type TaskRow } from "../checker/history.ts";
+import type { TaskRecord } from "../checker/history.ts";
+import { isEnd, type TaskRow } from "../checker/rows.ts";
 import { createApi, type Told } from "./api.ts";
 import type { Node } from "./node.ts";
 import { noncesOf, resultValue } from "./nonces.ts";

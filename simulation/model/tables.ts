@@ -1,4 +1,4 @@
-import type { AttemptRecord } from "../../chaos/checker/history.ts";
+import type { AttemptRecord } from "../../chaos/checker/rows.ts";
 import type { FailureReason, TaskResult, TaskStatus } from "../../packages/server/src/domain/task.ts";
 
 /*
