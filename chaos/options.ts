@@ -17,6 +17,7 @@ export const usage = `npm run chaos -- [options]
   --dist directory  another build of the server than this checkout's
   --check directory instead: checks evidence that was kept
   --plant name      with a bug put in, which must be found: ${Object.keys(PLANTS).join(", ")}
+  --outside         instead: ordered queues, flows, rates, breakers, keys and priorities, checked by answers and calls alone
   --failover        instead: a replicated pair of PostgreSQL servers, the primary killed, the standby promoted
   --fairness        instead: 100,000 tasks of one team at a target that hangs, and how long another team's wait
   --size scene      instead: one server at the limits of its machine: ${[...Object.keys(SCENES), "all"].join(", ")}
@@ -37,6 +38,7 @@ export interface Options {
   readonly check: string | null;
   readonly plant: string | null;
   readonly prove: boolean;
+  readonly outside: boolean;
   readonly failover: boolean;
   readonly fairness: boolean;
   readonly size: string | null;
@@ -57,6 +59,7 @@ export function parseOptions(args: string[]): Options {
     dist: "text",
     plant: "text",
     prove: "flag",
+    outside: "flag",
     failover: "flag",
     fairness: "flag",
     size: "text",
@@ -78,6 +81,7 @@ export function parseOptions(args: string[]): Options {
     check: given.text("check"),
     plant,
     prove: given.flag("prove"),
+    outside: given.flag("outside"),
     failover: given.flag("failover"),
     fairness: given.flag("fairness"),
     size,

@@ -1,6 +1,7 @@
 import { check } from "./checker/check.ts";
 import { countFigures, type Figures } from "./checker/figures.ts";
 import type { History } from "./checker/history.ts";
+import type { Fate } from "./checker/outside/wishes.ts";
 import { tellStories } from "./checker/stories.ts";
 import { drawTimeline } from "./checker/timeline.ts";
 import { PROMISES, type Violation } from "./checker/violation.ts";
@@ -39,7 +40,7 @@ export function judgeHistory(history: History): Verdict {
   const doubt = doubts.map(
     (what) => `NOT JUDGED: the machine was too slow to judge ${what}, other work took it`,
   );
-  const text = [...lines, ...formatFigures(figures), verdict, ...doubt].join("\n");
+  const text = [...lines, ...formatFigures(history, figures), verdict, ...doubt].join("\n");
   return {
     violations,
     figures,
@@ -54,22 +55,43 @@ export function summary(violations: readonly Violation[]): string {
   return [...counts].map(([promise, count]) => `${promise} ${count}`).join(", ");
 }
 
-function formatFigures(figures: Figures): string[] {
-  const seconds = (ms: number | null) => (ms === null ? "none" : `${(ms / 1000).toFixed(1)} s`);
+function formatFigures(history: History, figures: Figures): string[] {
+  const { fates } = history.rest;
   const faults = Object.entries(figures.faults).map(([kind, count]) => `${kind} ${count}`);
   return [
-    `tasks      ${figures.tasks}: ${figures.completed} completed, ${figures.failed} failed, ${figures.cancelled} cancelled, ${figures.deleted} deleted`,
+    ...(fates === undefined ? formatRows(figures) : formatFates(fates)),
     `calls      ${figures.calls}, polls ${figures.polls}, notifications ${figures.notifications}`,
-    `schedules  ${figures.firings} firings; ${figures.bulks} bulk actions retried ${figures.retried} tasks`,
     `duplicates ${figures.duplicates} tasks called again after a good answer that could not be recorded`,
     `requests   ${figures.requests}, of which ${figures.refused} without an answer or refused; slowest answer ${seconds(figures.slowestAnswerMs)}`,
     `faults     ${faults.length === 0 ? "none" : faults.join(", ")}`,
+    `breakers   ${formatBreakers(history)}`,
     `latency    to the database, each round trip: ${figures.latencies.map(formatLatencies).join("; ") || "none"}`,
-    `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
-    `told       ${figures.events} events to readers, ${figures.deliveries} deliveries to webhooks`,
     `machine    held everybody up for ${seconds(figures.slowestMachineMs)} at most; other work took it for ${seconds(figures.crowdedMs)}`,
     `not judged ${figures.unjudged.answers} answers of that time, ${figures.unjudged.late} of them late; ${figures.unjudged.readers} readers that were behind at the end`,
   ];
+}
+
+function formatRows(figures: Figures): string[] {
+  return [
+    `tasks      ${figures.tasks}: ${figures.completed} completed, ${figures.failed} failed, ${figures.cancelled} cancelled, ${figures.deleted} deleted`,
+    `schedules  ${figures.firings} firings; ${figures.bulks} bulk actions retried ${figures.retried} tasks`,
+    `after kill -9: given back p99 ${seconds(figures.givenBackP99Ms)}, called again p99 ${seconds(figures.rerunP99Ms)}`,
+    `told       ${figures.events} events to readers, ${figures.deliveries} deliveries to webhooks`,
+  ];
+}
+
+function formatFates(fates: readonly Fate[]): string[] {
+  const count = (status: string) => fates.filter((fate) => fate.status === status).length;
+  return [`tasks      ${fates.length}: ${count("completed")} completed, ${count("failed")} failed`];
+}
+
+function formatBreakers({ spells = [], breakers = [] }: History): string {
+  const opened = new Set(breakers.flatMap(({ held }) => held.map(({ openedAt }) => openedAt)));
+  return `${spells.length} times a target failed, ${opened.size} times a breaker was seen to open`;
+}
+
+function seconds(ms: number | null): string {
+  return ms === null ? "none" : `${(ms / 1000).toFixed(1)} s`;
 }
 
 function formatLatencies(shares: ReadonlyMap<number, number>, index: number): string {

@@ -4,6 +4,7 @@ import { keepEvidence, keepLogs, readEvidence } from "./evidence.ts";
 import { runFailover } from "./failover.ts";
 import { runFairness } from "./fairness.ts";
 import { type Options, parseOptions, usage } from "./options.ts";
+import { runOutside } from "./outside/run-outside.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
 import { PLANTS } from "./rig/plants.ts";
 import { runOnce } from "./rig/run-once.ts";
@@ -17,7 +18,7 @@ const CALM_SECONDS = 90;
 async function run(options: Options, plantName: string | null): Promise<Verdict> {
   const plant = plantName === null ? null : (PLANTS[plantName] ?? null);
   const keep = options.keep === null || !options.prove ? options.keep : `${options.keep}/${plantName}`;
-  const history = await runOnce({
+  const shared = {
     distDir: options.dist,
     seconds: plant === null ? options.seconds : PROOF_SECONDS.storm,
     nodes: options.nodes,
@@ -26,12 +27,13 @@ async function run(options: Options, plantName: string | null): Promise<Verdict>
     plant,
     latencyMs: options.latency ?? (options.calm || plant !== null ? 0 : null),
     weather: options.calm ? { processes: {}, database: {} } : null,
-    calmSeconds: plant === null ? CALM_SECONDS : PROOF_SECONDS.calm,
-    say: (line) => console.log(line),
-    keepLogs: async (logDir) => {
+    say: (line: string) => console.log(line),
+    keepLogs: async (logDir: string) => {
       if (keep !== null) await keepLogs(keep, logDir);
     },
-  });
+  };
+  const calmSeconds = plant === null ? CALM_SECONDS : PROOF_SECONDS.calm;
+  const history = options.outside ? await runOutside(shared) : await runOnce({ ...shared, calmSeconds });
   const verdict = judgeHistory(history);
   if (keep !== null) await keepEvidence(keep, history, verdict.text);
   return verdict;

@@ -1,3 +1,4 @@
+import type { BreakerView, Fate, Limits, Spell, Wish } from "./outside/wishes.ts";
 import type { Change, NotificationRow, TaskRow, TaskStatus } from "./rows.ts";
 
 /**
@@ -19,6 +20,9 @@ export interface History {
   readonly readers: readonly Reader[];
   /** What receivers of webhooks were sent; none where there was no webhook. */
   readonly receivers: readonly Receiver[];
+  /** When targets that fail for a while failed, and what was said of their circuit breakers; none where there is none. */
+  readonly spells?: readonly Spell[];
+  readonly breakers?: readonly BreakerView[];
   /** When other work took so much of the machine that nothing can be said about how long an answer took. */
   readonly crowded: readonly Span[];
   /** When clients began, faults ended, and everything was expected to have ended. */
@@ -58,6 +62,12 @@ export interface Answer {
   readonly queue: string | null;
   /** What the request carried: a creation the nonce of its task, a callback its value. Null for all others. */
   readonly carried: string | null;
+  /** Of a creation: what it asked for. Left out where nothing of it can be seen from outside. */
+  readonly wish?: Wish;
+  /** Of a creation or a change of a queue: what the queue is to be. */
+  readonly limits?: Limits;
+  /** When the task in the answer was created, as its record says. */
+  readonly createdAt?: number;
 }
 
 /** One request that a target received. */
@@ -174,6 +184,8 @@ export interface Rest {
   readonly notifications: readonly NotificationRow[];
   /** What the API says of tasks that have ended. */
   readonly records: readonly TaskRecord[];
+  /** What the API says of every task that was accepted, where nothing but the API is asked. */
+  readonly fates?: readonly Fate[];
   /** Deliveries of webhooks that are to be tried again later than the run lasts. */
   readonly undelivered: readonly Pick<Delivery, "type" | "taskId">[];
   readonly stats: readonly QueueStats[];

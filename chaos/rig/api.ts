@@ -1,7 +1,9 @@
 import { request } from "node:http";
 import type { Action, Answer } from "../checker/history.ts";
+import type { Limits, Wish } from "../checker/outside/wishes.ts";
 import { now } from "./clock.ts";
 import type { Node } from "./node.ts";
+import { isRecord } from "./task-requests.ts";
 
 export const API_KEY = "bh_live_chaosChaosChaosChaosChaosChaos0123456789";
 
@@ -19,6 +21,8 @@ export interface Asked {
   readonly taskId?: string;
   /** The nonce of a creation, the value of a callback. */
   readonly carried?: string;
+  readonly wish?: Wish;
+  readonly limits?: Limits;
   /** The API key; left out: that of the team with most of the work. */
   readonly key?: string;
   /** Where the request comes from: callbacks are limited by address, and loopback has many. */
@@ -55,7 +59,11 @@ export function createApi(): Api {
         failure,
         taskId: asked.taskId ?? found ?? null,
         queue: asked.queue ?? null,
-        carried: asked.carried ?? null,
+        // A request that was joined to an earlier one made no task.
+        carried: isJoined(body) ? null : (asked.carried ?? null),
+        ...(asked.wish !== undefined && { wish: asked.wish }),
+        ...(asked.limits !== undefined && { limits: asked.limits }),
+        ...createdAt(asked.action, body),
       });
       return { status, body };
     },
@@ -98,6 +106,17 @@ function send(asked: Asked): Promise<{ status: number | null; text: string; fail
     });
     outgoing.end(body);
   });
+}
+
+function isJoined(body: unknown): boolean {
+  return isRecord(body) && body.deduplicated === true;
+}
+
+function createdAt(action: Action, body: unknown): { createdAt?: number } {
+  const task = isRecord(body) && isRecord(body.task) ? body.task : body;
+  if (action !== "create" || !isRecord(task)) return {};
+  const at = Date.parse(String(task.created_at ?? task.createdAt));
+  return Number.isNaN(at) ? {} : { createdAt: at };
 }
 
 function parse(text: string): unknown {

@@ -27,7 +27,7 @@ export function isBehaviour(name: string): name is Behaviour {
 const DRIPS = 300;
 const DRIP_MS = 100;
 
-interface Scene {
+export interface CallScene {
   readonly response: ServerResponse;
   readonly entry: Draft;
   readonly ms: number;
@@ -35,7 +35,7 @@ interface Scene {
 }
 
 /** What targets do. Each end is written down before it is sent: nothing that follows from it can seem earlier. */
-const DOINGS: Readonly<Record<Behaviour, (scene: Scene) => void>> = {
+const DOINGS: Readonly<Record<Behaviour, (scene: CallScene) => void>> = {
   ok: (scene) => void setTimeout(answer, Math.min(scene.ms, 400), scene, 200),
   slow: (scene) => void setTimeout(answer, scene.ms, scene, 200),
   error: (scene) => answer(scene, 500),
@@ -75,11 +75,11 @@ const DOINGS: Readonly<Record<Behaviour, (scene: Scene) => void>> = {
   drip: (scene) => drip(scene, DRIPS),
 };
 
-export function misbehave(behaviour: Behaviour, scene: Scene): void {
+export function misbehave(behaviour: Behaviour, scene: CallScene): void {
   DOINGS[behaviour](scene);
 }
 
-function answer({ response, entry, body }: Scene, status: number): void {
+function answer({ response, entry, body }: CallScene, status: number): void {
   if (response.destroyed) return;
   entry.status = status;
   entry.whole = "yes";
@@ -90,7 +90,7 @@ function answer({ response, entry, body }: Scene, status: number): void {
 }
 
 /** A byte now and then, so that the connection never seems idle. */
-function drip(scene: Scene, left: number): void {
+function drip(scene: CallScene, left: number): void {
   const { response, entry } = scene;
   if (response.destroyed) return;
   if (left === DRIPS) {

@@ -36,6 +36,8 @@ export async function openCluster(options: {
   readonly distDir: string;
   readonly nodes: number;
   readonly plant: Plant | null;
+  /** Whether every change of a row is written down. */
+  readonly isWatched: boolean;
 }): Promise<Cluster> {
   const directory = await mkdtemp(join(tmpdir(), "bellhop-chaos-"));
   // As root, PostgreSQL runs under another user, which has to be able to enter.
@@ -55,7 +57,7 @@ export async function openCluster(options: {
   const main = await copyServer(options.distDir, join(directory, "server"), options.plant);
   await postgres.start();
   await migrateFirst(postgres);
-  await installChangeLog(postgres);
+  if (options.isWatched) await installChangeLog(postgres);
   const target = await startTarget();
   const lines: Line[] = [];
   const nodes: Node[] = [];

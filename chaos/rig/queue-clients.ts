@@ -1,7 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Limits } from "../checker/outside/wishes.ts";
 import type { Api } from "./api.ts";
 import { type Asking, RETRY_MS } from "./asking.ts";
+import { FRAGILE } from "./fragile.ts";
 import type { Random } from "./random.ts";
+
+/** A queue as the API takes it. */
+export interface NewQueue {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly rate?: number;
+  readonly rate_period?: number;
+  readonly ordered?: boolean;
+  readonly breaker?: { failures: number; ratio: number; within: number; cooldown: number };
+  readonly max_retries?: number;
+}
+
+/** Both are met now and then, and enough for what comes at the usual rate. */
+export const GUARDED = {
+  rated: { name: "rated", concurrency: 4, rate: 6, rate_period: 2 },
+  // So many retries that what waits for the target to be healthy again has some left.
+  fragile: {
+    name: FRAGILE,
+    concurrency: 4,
+    breaker: { failures: 3, ratio: 0.5, within: 20, cooldown: 3 },
+    max_retries: 20,
+  },
+} as const satisfies Record<string, NewQueue>;
 
 /** One that is never touched, a narrow one, one that is paused and resized, one that comes and goes. */
 export const QUEUES = {
@@ -9,10 +34,10 @@ export const QUEUES = {
   narrow: { name: "narrow", concurrency: 1 },
   moody: { name: "moody", concurrency: 4 },
   brief: { name: "brief", concurrency: 3 },
-} as const;
+} as const satisfies Record<string, NewQueue>;
 
 export interface QueueClients {
-  create(queue: { name: string; concurrency: number }, forMs?: number, key?: string): Promise<void>;
+  create(queue: NewQueue, forMs?: number, key?: string): Promise<void>;
   set(action: "pause" | "resume", queue: string, forMs?: number): Promise<void>;
   /** Changes queues until it is told to stop. */
   manage(signal: AbortSignal): Promise<void>;
@@ -28,19 +53,16 @@ export function createQueueClients(api: Api, { retryRequest }: Asking, random: R
 
   async function changeLimit(queue: string, concurrency: number, forMs?: number): Promise<void> {
     const path = `/v1/queues/${queue}`;
-    await retryRequest(
-      (node) => api.ask({ action: "limit", node, method: "PATCH", path, queue, body: { concurrency } }),
-      forMs,
-    );
+    const limits = readLimits({ name: queue, concurrency });
+    const asked = { action: "limit", method: "PATCH", path, queue, body: { concurrency }, limits } as const;
+    await retryRequest((node) => api.ask({ ...asked, node }), forMs);
   }
 
-  async function create(
-    queue: { name: string; concurrency: number },
-    forMs?: number,
-    key?: string,
-  ): Promise<void> {
-    const body = { ...queue, retry_backoff: "fixed", retry_delay: 1, max_retries: 2, timeout: 3 };
-    const asked = { action: "create-queue", method: "POST", path: "/v1/queues", queue: queue.name } as const;
+  async function create(queue: NewQueue, forMs?: number, key?: string): Promise<void> {
+    const body = { max_retries: 2, ...queue, retry_backoff: "fixed", retry_delay: 1, timeout: 3 };
+    const path = "/v1/queues";
+    const limits = readLimits(queue);
+    const asked = { action: "create-queue", method: "POST", path, queue: queue.name, limits } as const;
     await retryRequest((node) => api.ask({ ...asked, node, body, ...(key !== undefined && { key }) }), forMs);
   }
 
@@ -79,5 +101,15 @@ export function createQueueClients(api: Api, { retryRequest }: Asking, random: R
       await changeLimit(QUEUES.moody.name, 8, RETRY_MS.calm);
       await create(QUEUES.brief, RETRY_MS.calm);
     },
+  };
+}
+
+function readLimits({ concurrency, rate, rate_period, ordered = false, breaker }: NewQueue): Limits {
+  return {
+    concurrency,
+    rate: rate === undefined ? null : { calls: rate, periodMs: (rate_period ?? 1) * 1_000 },
+    ordered,
+    breaker:
+      breaker === undefined ? null : { failures: breaker.failures, cooldownMs: breaker.cooldown * 1_000 },
   };
 }

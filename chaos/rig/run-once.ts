@@ -49,7 +49,7 @@ export interface RunOptions {
 /** Starts everything, lets it storm, waits until it is calm, and brings the history home. */
 export async function runOnce(options: RunOptions): Promise<History> {
   const { say } = options;
-  const cluster = await openCluster(options);
+  const cluster = await openCluster({ ...options, isWatched: true });
   const lag = watchLag();
   const disk = watchDisk(cluster.postgres);
   const machine = watchMachine();

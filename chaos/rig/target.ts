@@ -1,37 +1,45 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Seen } from "../checker/history.ts";
 import { answerTo } from "../checker/values.ts";
-import { type Behaviour, type Draft, isBehaviour, misbehave } from "./behaviours.ts";
+import { type CallScene, type Draft, isBehaviour, misbehave } from "./behaviours.ts";
 import { now } from "./clock.ts";
 import { nonceOf, noncesOf, parse, resultValue } from "./nonces.ts";
 import { isRecord } from "./task-requests.ts";
 
 export interface Target {
   readonly url: string;
+  /** The same under another address, where every call fails while it is sick. */
+  readonly fragileUrl: string;
+  setSick(isSick: boolean): void;
   readonly seen: readonly Seen[];
   stop(): Promise<void>;
 }
 
 /**
  * The other end of every call: it does what the URL tells it to and writes down what it saw. `/call/<behaviour>` with
- * `ms` and `until`: up to that attempt it behaves so, and well from then on. `/poll/<task>`, `/told`.
+ * `ms` and `until`: up to that attempt it behaves so, and well from then on. `/call/gather` with `group` and `of`: it answers when so
+ * many of the group are there. `/poll/<task>`, `/told`.
  */
 export async function startTarget(): Promise<Target> {
   const seen: Draft[] = [];
   const polls = new Map<string, number>();
   const notifications = new Map<string, number>();
 
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    const url = new URL(request.url ?? "/", "http://target");
-    const [, kind, name = ""] = url.pathname.split("/");
-    request.on("error", () => {});
-    response.on("error", () => {});
-    if (kind === "call") void answerCall(request, response, name, url.searchParams);
-    else if (kind === "poll") answerPoll(request, response, name, url.searchParams);
-    else void answerTelling(request, response);
-  });
-  server.on("clientError", (_, socket) => socket.destroy());
+  const gathered = new Map<string, CallScene[]>();
+  let isSick = false;
+  const [server, fragile] = [false, true].map((isFragile) =>
+    createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+      const url = new URL(request.url ?? "/", "http://target");
+      const [, kind, name = ""] = url.pathname.split("/");
+      request.on("error", () => {});
+      response.on("error", () => {});
+      if (kind === "call")
+        void answerCall(request, response, isFragile && isSick ? "sick" : name, url.searchParams);
+      else if (kind === "poll") answerPoll(request, response, name, url.searchParams);
+      else void answerTelling(request, response);
+    }).on("clientError", (_, socket) => socket.destroy()),
+  ) as [Server, Server];
 
   function note(response: ServerResponse, draft: Pick<Seen, "kind" | "taskId" | "attempt">): Draft {
     const entry: Draft = {
@@ -69,15 +77,19 @@ export async function startTarget(): Promise<Target> {
     const nonce = nonceOf(parse(text));
     entry.nonces = [parameters.get("nonce") ?? "", nonce];
     entry.value = answerTo(nonce, attempt);
-    const isGood = attempt > Number(parameters.get("until") ?? 0) || !isBehaviour(behaviour);
     const ms = Number(parameters.get("ms") ?? 0);
-    const chosen: Behaviour = isGood ? "ok" : behaviour;
-    misbehave(chosen, {
-      response,
-      entry,
-      ms,
-      body: JSON.stringify({ id: entry.taskId, value: entry.value }),
-    });
+    const scene = { response, entry, ms, body: JSON.stringify({ id: entry.taskId, value: entry.value }) };
+    const isGood = attempt > Number(parameters.get("until") ?? 0) || !isBehaviour(behaviour);
+    if (behaviour === "sick") misbehave("error", scene);
+    else if (behaviour === "gather") gather(scene, parameters);
+    else misbehave(isGood ? "ok" : behaviour, scene);
+  }
+
+  function gather(scene: CallScene, parameters: URLSearchParams): void {
+    const group = parameters.get("group") ?? "";
+    const there = [...(gathered.get(group) ?? []), scene].filter(({ response }) => !response.destroyed);
+    gathered.set(group, there);
+    if (there.length >= Number(parameters.get("of"))) for (const each of there) misbehave("ok", each);
   }
 
   function answerPoll(
@@ -114,16 +126,27 @@ export async function startTarget(): Promise<Target> {
     misbehave(isAway ? "error" : "ok", { response, entry, ms: 0, body: "{}" });
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: await listen(server),
+    fragileUrl: await listen(fragile),
     seen,
+    setSick(value) {
+      isSick = value;
+    },
     async stop() {
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const each of [server, fragile]) {
+        each.closeAllConnections();
+        await new Promise<void>((resolve) => each.close(() => resolve()));
+      }
     },
   };
+}
+
+/** Returns its URL. */
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
 function readTelling(text: string): { type: string; taskId: string; task: unknown } {
