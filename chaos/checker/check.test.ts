@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   answer,
   attempt,
+  breakerChange,
   brokenIn,
   bulkChange,
   COMPLETED,
@@ -573,4 +574,23 @@ test("waiting: a task starts when it is due and its queue has a permit and a slo
   assert.deepEqual(broken(4_600), ["waiting"]);
   assert.deepEqual(broken(4_600, { faults: [fault(950, 1_000)] }), []);
   assert.deepEqual(broken(6_500, { concurrency: 1 }), [], "there was no slot");
+});
+
+test("breaker: nothing begins before its time, and then one task at a time until its host has answered", () => {
+  const begun = { status: "active", fence: 1, workerId: 1, attemptCount: 1 } as const;
+  const born = ["t", "u"].map((id) => taskChange(900, { id }, "insert"));
+  const start = (id: string, at: number) => taskChange(at, { ...begun, id });
+  const failed = taskChange(4_300, { id: "t", fence: 2, attemptCount: 1 });
+  const isBroken = (...changes: Change[]) =>
+    brokenIn(historyOf({ changes: [breakerChange(1_000, "open", 4_000), ...born, ...changes] })).includes(
+      "breaker",
+    );
+  const again = breakerChange(4_290, "open", 10_000);
+  assert.equal(isBroken(start("t", 4_100)), false);
+  assert.equal(isBroken(start("t", 1_020)), false, "the claim was under way");
+  assert.equal(isBroken(start("t", 2_000)), true);
+  assert.equal(isBroken(start("t", 4_100), start("u", 4_200)), true);
+  assert.equal(isBroken(start("t", 4_100), again, failed, start("u", 5_000)), true);
+  assert.equal(isBroken(start("t", 4_100), again, failed, start("u", 10_100)), false);
+  assert.equal(isBroken(start("t", 4_100), breakerChange(4_290, "closing", 4_000), start("u", 4_300)), false);
 });

@@ -1,6 +1,7 @@
 import { checkAccepted } from "./accepted.ts";
 import { checkAnswers } from "./answers.ts";
 import { checkCommittedFirst, checkRecords } from "./attempts.ts";
+import { checkBreakerRows } from "./breakers.ts";
 import { checkBulks } from "./bulks.ts";
 import { checkCalls } from "./calls.ts";
 import { checkCompletion } from "./completion.ts";
@@ -43,6 +44,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkConcurrency(stories),
     ...checkFlows(stories),
     ...checkRates(history, stories),
+    ...checkBreakerRows(history),
     ...checkDeletions(history, stories),
     ...checkRecords(stories),
     ...checkCalls(history, stories),

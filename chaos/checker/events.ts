@@ -1,5 +1,5 @@
 import type { History, Reader } from "./history.ts";
-import type { TaskChange } from "./rows.ts";
+import type { TaskChange, TaskStatus } from "./rows.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
@@ -46,9 +46,11 @@ function checkStories({ teamId, readyAt, told }: Reader, isComplete: boolean, st
 /** The streams of a run are young and resumed at once: none has to be reset. */
 function checkIds({ told }: Reader): Violation[] {
   const seen = new Set<string>();
-  return told.flatMap(({ id, type, taskId, at }): Violation[] => {
+  return told.flatMap(({ id, type, taskId, state, at }): Violation[] => {
     const isRepeated = seen.has(id);
     seen.add(id);
+    const wrong = wrongState(type, state);
+    if (wrong !== null) return [{ promise: "events", text: wrong, taskId, at }];
     if (type === "reset") return [{ promise: "events", text: "a reader was told of a reset", taskId, at }];
     return isRepeated ? [{ promise: "events", text: `event ${id} was told twice`, taskId, at }] : [];
   });
@@ -73,6 +75,25 @@ function isPart(part: string, all: string, isWhole: boolean, isComplete: boolean
   if (isWhole && isComplete) return part === all;
   if (isWhole) return all.startsWith(part);
   return isComplete ? all.endsWith(part) : all.includes(part);
+}
+
+/** The status of a task right after each event. */
+const STATES: Readonly<Record<string, TaskStatus>> = {
+  "task.created": "pending",
+  "task.started": "active",
+  "task.attempt_failed": "pending",
+  "task.waiting": "waiting",
+  "task.polling": "polling",
+  "task.completed": "completed",
+  "task.failed": "failed",
+  "task.cancelled": "cancelled",
+};
+
+/** An event shows its task as it was then, however late it is told. */
+export function wrongState(type: string, state: string | undefined): string | null {
+  const expected = STATES[type];
+  if (state === undefined || expected === undefined || state === expected) return null;
+  return `an event ${type} says that its task was ${state}`;
 }
 
 /** What a change is told as. */

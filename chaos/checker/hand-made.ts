@@ -1,6 +1,6 @@
 import { check } from "./check.ts";
 import type { Answer, Fault, History, Life, Rest, Seen } from "./history.ts";
-import type { AttemptRecord, BulkRow, Change, QueueRow, TaskRow } from "./rows.ts";
+import type { AttemptRecord, BreakerRow, BulkRow, Change, QueueRow, TaskRow } from "./rows.ts";
 import type { PromiseName } from "./violation.ts";
 
 /** Histories by hand, for the tests of the checker. The clock starts at 0; one task lives in queue 1, of worker 1. */
@@ -66,6 +66,10 @@ export function bulkChange(committedAt: number, changes: Partial<BulkRow>, op: O
     ...changes,
   };
   return { seq: 0, committedAt, relation: "bulks", op, row };
+}
+
+export function breakerChange(committedAt: number, phase: BreakerRow["phase"], until: number): Change {
+  return { seq: 0, committedAt, relation: "breakers", op: "update", row: { queueId: 1, phase, until } };
 }
 
 export function workerChange(committedAt: number, op: Op): Change {

@@ -107,6 +107,8 @@ export interface ToldEvent {
   readonly id: string;
   readonly type: string;
   readonly taskId: string | null;
+  /** The status of the task, as the event says; absent where it tells of no task. */
+  readonly state?: string;
   /** The nonces of the task; none of a task that was deleted since. */
   readonly nonces: readonly string[];
 }
@@ -130,6 +132,8 @@ export interface Delivery {
   readonly signed: boolean;
   readonly type: string;
   readonly taskId: string | null;
+  /** The status of the task, as the event says; absent where it tells of no task. */
+  readonly state?: string;
   /** When it happened, as the event says. */
   readonly happenedAt: number;
   readonly nonces: readonly string[];

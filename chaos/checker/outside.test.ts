@@ -3,15 +3,13 @@ import { test } from "node:test";
 import { answer, call, fault, historyOf, PID } from "./hand-made.ts";
 import type { Answer, History, Seen } from "./history.ts";
 import { checkOutside } from "./outside/outside.ts";
-import type { Limits, Wish } from "./outside/wishes.ts";
+import { type Limits, NO_WISH, type Wish } from "./outside/wishes.ts";
 
 /** Which promises are broken for one who sees nothing but answers and calls. */
 function broken(parts: Partial<History> & Pick<History, "answers" | "seen">): string[] {
   const history = { ...historyOf(), ...parts };
   return [...new Set(checkOutside(history).map(({ promise }) => promise))];
 }
-
-const NO_WISH: Wish = { priority: 5, delayMs: 0, flow: null, dedupe: null, wave: null };
 
 /** A creation that was answered 201 ten milliseconds later. The task is named like its nonce. */
 function asked(taskId: string, at: number, wish: Partial<Wish> = {}, changes: Partial<Answer> = {}): Answer {
@@ -67,11 +65,11 @@ test("order from outside: nothing is called before its delay is over, nor before
 
   const ranked = (low: number) => ({
     answers: [queue(), asked("a", 1_000, { priority: 9 }), asked("b", 1_000, { priority: 2 })],
-    seen: [called("b", low, low + 10), called("a", 9_000, 9_100)],
+    seen: [called("b", low, low + 10), called("a", 19_000, 19_100)],
   });
   assert.deepEqual(broken(ranked(2_000)), [], "it may have been claimed before the other was stored");
-  assert.deepEqual(broken(ranked(8_000)), ["order"]);
-  assert.deepEqual(broken(ranked(9_200)), []);
+  assert.deepEqual(broken(ranked(12_000)), ["order"]);
+  assert.deepEqual(broken(ranked(15_000)), [], "it may have been claimed after the other");
 });
 
 test("line from outside: an ordered queue or flow calls the next task when the one before has ended", () => {

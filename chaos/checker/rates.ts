@@ -117,7 +117,9 @@ function checkWaits(
     const oldest = claimsAt.at(-span.rate);
     const permitAt = oldest === undefined ? 0 : oldest + span.periodMs * 1.001 + PERMIT_MS;
     if (first === undefined) return;
-    const since = Math.max(span.from, queueAt, slotAt, first.dueAt, permitAt, lastFault(history.faults, at));
+    const crowdedAt = Math.max(0, ...history.crowded.filter(({ from }) => from <= at).map(({ to }) => to));
+    const excusedAt = Math.max(lastFault(history.faults, at), crowdedAt);
+    const since = Math.max(span.from, queueAt, slotAt, first.dueAt, permitAt, excusedAt);
     if (at - since <= WAIT_MS) return;
     const text = `it was due, with a slot and a permit, and nothing started in ${Math.round(at - since)} ms`;
     violations.push({ promise: "waiting", text, taskId: first.row.id, at });

@@ -74,6 +74,13 @@ export interface QueueRow {
   readonly deleted: boolean;
 }
 
+/** Of a queue that calls one host. */
+export interface BreakerRow {
+  readonly queueId: number;
+  readonly phase: "open" | "closing" | "draining";
+  readonly until: number;
+}
+
 export interface WorkerRow {
   readonly id: number;
   readonly pid: number;
@@ -103,6 +110,7 @@ export type NotificationChange = Changed<"notifications", NotificationRow>;
 export type ScheduleChange = Changed<"schedules", ScheduleRow>;
 export type FiringChange = Changed<"schedule_firings", FiringRow>;
 export type BulkChange = Changed<"bulks", BulkRow>;
+export type BreakerChange = Changed<"breakers", BreakerRow>;
 export type Change =
   | TaskChange
   | QueueChange
@@ -110,4 +118,5 @@ export type Change =
   | NotificationChange
   | ScheduleChange
   | FiringChange
-  | BulkChange;
+  | BulkChange
+  | BreakerChange;

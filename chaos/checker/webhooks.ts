@@ -1,4 +1,4 @@
-import { eventsOf } from "./events.ts";
+import { eventsOf, wrongState } from "./events.ts";
 import type { Delivery, History, Receiver } from "./history.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
@@ -22,10 +22,12 @@ function violation(text: string, { taskId, at }: Pick<Delivery, "taskId" | "at">
 function checkTries({ received }: Receiver): Violation[] {
   const first = new Map<string, Delivery>();
   return received.flatMap((delivery): Violation[] => {
-    const { id, type, taskId, signed, happenedAt } = delivery;
+    const { id, type, taskId, state, signed, happenedAt } = delivery;
     const known = first.get(id) ?? delivery;
     first.set(id, known);
     if (!signed) return [violation(`delivery ${id} had a bad signature`, delivery)];
+    const wrong = wrongState(type, state);
+    if (wrong !== null) return [violation(wrong, delivery)];
     const isSame = known.type === type && known.taskId === taskId && known.happenedAt === happenedAt;
     return isSame ? [] : [violation(`delivery ${id} said ${known.type}, then ${type}`, delivery)];
   });

@@ -26,6 +26,16 @@ test("events: a reader gets every change of a task once, in order", () => {
   assert.deepEqual(broken(TYPES, 500, 2), ["events"], "another team was told");
   const twice = { teamId: 1, readyAt: 500, told: [event("task.created"), event("task.created")] };
   assert.deepEqual(brokenIn(historyOf({ readers: [twice] })), ["events"]);
+  const inState = (state: string) =>
+    brokenIn(
+      historyOf({
+        readers: [
+          { ...twice, told: TYPES.map((type) => event(type, type === "task.created" ? { state } : {})) },
+        ],
+      }),
+    );
+  assert.deepEqual(inState("pending"), []);
+  assert.deepEqual(inState("completed"), ["events"], "the state that it came to later");
   const unknown = [...TYPES.map((type) => event(type)), event("task.created", { taskId: "nobody's" })];
   assert.deepEqual(brokenIn(historyOf({ readers: [{ teamId: 1, readyAt: 500, told: unknown }] })), [
     "events",
@@ -49,6 +59,11 @@ test("webhooks: a receiver gets every change of a task, and further tries with t
   assert.deepEqual(broken(DELIVERIES.toReversed()), [], "they may arrive out of order");
   assert.deepEqual(broken([...DELIVERIES, ...DELIVERIES]), [], "they may arrive twice");
   assert.deepEqual(broken(DELIVERIES.slice(1)), ["webhooks"], "one is missing");
+  assert.deepEqual(
+    broken(DELIVERIES.map((each) => ({ ...each, state: "completed" }))),
+    ["webhooks"],
+    "a later state",
+  );
   assert.deepEqual(broken([]), ["webhooks"], "all are missing");
   const refused = DELIVERIES.map((each) => ({ ...each, status: 503 }));
   assert.deepEqual(broken(refused), ["webhooks"], "what was refused must come again");

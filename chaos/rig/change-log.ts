@@ -28,7 +28,7 @@ create function chaos.task(t tasks) returns jsonb language sql immutable as $$
   select jsonb_build_object(
     'id', t.id, 'teamId', t.team_id, 'queueId', t.queue_id, 'status', t.status, 'priority', t.priority, 'fence', t.fence,
     'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', chaos.attempts(t), 'runAt', chaos.ms(t.run_at),
-    'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
+    'attemptStartedAt', chaos.ms(t.attempt_started_at), 'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
     'failureReason', t.failure_reason, 'retries', t.retries, 'flow', t.flow) $$;
 create function chaos.schedule(s schedules) returns jsonb language sql immutable as $$
@@ -43,7 +43,10 @@ create function chaos.queue(q queues) returns jsonb language sql immutable as $$
                             -- An older version's schema may not have these.
                             'ordered', coalesce((to_jsonb(q) ->> 'ordered')::boolean, false),
                             'blocks', coalesce(to_jsonb(q) ->> 'on_failure' = 'block', false),
+                            'rate', (to_jsonb(q) ->> 'rate')::integer, 'ratePeriod', (to_jsonb(q) ->> 'rate_period')::integer,
                             'deleted', q.deleted_at is not null) $$;
+create function chaos.breaker(b breakers) returns jsonb language sql immutable as $$
+  select jsonb_build_object('queueId', b.queue_id, 'phase', b.phase, 'until', chaos.ms(b.until)) $$;
 create function chaos.worker(w workers) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', w.id, 'pid', substring(w.name from '[0-9]+$')::integer) $$;
 create function chaos.notification(n notifications) returns jsonb language sql immutable as $$
@@ -58,6 +61,7 @@ const WATCHED = [
   { relation: "notifications", describe: "notification", when: "insert or update or delete" },
   { relation: "schedules", describe: "schedule", when: "insert or update or delete" },
   { relation: "schedule_firings", describe: "firing", when: "insert" },
+  { relation: "breakers", describe: "breaker", when: "insert or update or delete" },
   { relation: "bulks", describe: "bulk", when: "insert or update" },
 ] as const;
 

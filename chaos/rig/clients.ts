@@ -1,15 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { NO_WISH } from "../checker/outside/wishes.ts";
 import { type Api, createApi, type Told } from "./api.ts";
 import { createAsking, RETRY_MS } from "./asking.ts";
+import { createGuardedTasks } from "./guarded-tasks.ts";
 import type { Node } from "./node.ts";
-import { createQueueClients, QUEUES } from "./queue-clients.ts";
+import { createQueueClients, GUARDED, QUEUES } from "./queue-clients.ts";
 import type { Random } from "./random.ts";
 import { createScheduleClients } from "./schedule-clients.ts";
+import type { Target } from "./target.ts";
 import { drawTask, type Mix, readCallbackId, readTaskId, type TaskRequest } from "./task-requests.ts";
 
 /** So that each queue has something to do most of the time, and none more than it can do; the last is another team's. */
 const SHARES = { steady: 10, narrow: 1, moody: 5, brief: 4, neighbour: 3 } as const;
 const NEIGHBOUR = { name: "neighbour", concurrency: 3 } as const;
+/** What the clients do, one after the other. */
+const SHARES_OF_WORK = {
+  create: 60,
+  plain: 12,
+  again: 8,
+  remove: 10,
+  read: 10,
+  rated: 12,
+  fragile: 12,
+  deduped: 10,
+} as const;
 /** Tasks that fail once or twice, and are retried by nothing but bulk actions. */
 const AGAIN = "again";
 
@@ -20,6 +34,8 @@ export interface Clients {
   work(signal: AbortSignal): Promise<void>;
   /** Fills a queue of one slot while it is paused, and lets it go: the order in which it starts is looked at. */
   tryOrder(): Promise<string>;
+  /** Creates a task of the fragile target, which is healthy again: it closes a breaker for which no task waits. */
+  tryFragile(): Promise<void>;
   /** Creates one last task: a reader that is told of it has been told of every event before it. Null if no node accepted it. */
   last(queue: "moody" | "neighbour"): Promise<string | null>;
 }
@@ -29,7 +45,7 @@ export function createClients(deps: {
   readonly api: Api;
   readonly nodes: readonly Node[];
   readonly random: Random;
-  readonly target: string;
+  readonly target: Target;
   /** The API key of another team. */
   readonly neighbour: string;
   readonly mix: Mix;
@@ -37,25 +53,27 @@ export function createClients(deps: {
   readonly rate: number;
 }): Clients {
   const { api, nodes, random } = deps;
+  const { url: target } = deps.target;
   const asking = createAsking(nodes, random);
   const { anyNode, retryRequest } = asking;
   const queues = createQueueClients(api, asking, random);
-  const schedules = createScheduleClients(api, asking, random, deps.target);
-  const background = new Set<Promise<void>>();
+  const schedules = createScheduleClients(api, asking, random, target);
+  const guarded = createGuardedTasks({ api, asking, random, target: deps.target });
+  const background = new Set<Promise<unknown>>();
   const deletable: Owned[] = [];
   let count = 0;
 
-  function later(work: Promise<void>): void {
-    const running = work.finally(() => background.delete(running));
+  function later(work: Promise<unknown>): void {
+    const running: Promise<unknown> = work.finally(() => background.delete(running));
     background.add(running);
   }
 
   function create(request: TaskRequest, node: Node): Promise<Told> {
-    const { body, queue, nonce, idempotencyKey } = request;
+    const { body, queue, nonce, idempotencyKey, wish } = request;
     const headers: Record<string, string> =
       idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey };
     const asked = { action: "create", method: "POST", path: "/v1/tasks", carried: nonce } as const;
-    return api.ask({ ...asked, node, body, queue, headers, ...keyOf(queue) }, readTaskId);
+    return api.ask({ ...asked, node, body, queue, headers, wish, ...keyOf(queue) }, readTaskId);
   }
 
   function keyOf(queue: string): { key?: string } {
@@ -63,19 +81,24 @@ export function createClients(deps: {
   }
 
   /** One of no dialect's special fields: most tasks are. */
-  function plain(queue: string, behaviour: string, more: Record<string, unknown> = {}): TaskRequest {
+  function plain(
+    queue: string,
+    behaviour: string,
+    more: { readonly priority?: number; readonly [field: string]: unknown } = {},
+  ): TaskRequest {
     count += 1;
     const nonce = `n-${count}`;
-    const webhook_url = `${deps.target}/call/${behaviour}&nonce=${nonce}`;
+    const webhook_url = `${target}/call/${behaviour}&nonce=${nonce}`;
     const body = { queue, webhook_url, payload: { nonce }, ...more };
-    return { body, queue, nonce, idempotencyKey: null, waits: false, delaySeconds: 0 };
+    const wish = { ...NO_WISH, priority: more.priority ?? NO_WISH.priority };
+    return { body, queue, nonce, idempotencyKey: null, waits: false, delaySeconds: 0, wish };
   }
 
   async function createTask(): Promise<void> {
     count += 1;
     const queue = random.weighted(SHARES);
     const nonce = `${queue === NEIGHBOUR.name ? "neighbour" : "n"}-${count}`;
-    const request = drawTask(random, deps.mix, queue, deps.target, nonce);
+    const request = drawTask(random, deps.mix, queue, target, nonce);
     // Some come twice at once, at two nodes.
     if (request.idempotencyKey !== null && random.chance(0.3))
       later(create(request, anyNode()).then(() => {}));
@@ -150,21 +173,28 @@ export function createClients(deps: {
     }
   }
 
+  const WORK = {
+    create: createTask,
+    plain: createPlain,
+    again: createAgain,
+    remove: deleteTask,
+    read,
+    rated: guarded.rated,
+    fragile: guarded.fragile,
+    deduped: () => guarded.deduped(QUEUES.steady.name),
+  } as const satisfies Record<keyof typeof SHARES_OF_WORK, () => Promise<unknown>>;
+
   async function submit(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const what = random.weighted({ create: 60, plain: 12, again: 8, remove: 10, read: 10 });
-      if (what === "create") later(createTask());
-      else if (what === "plain") later(createPlain());
-      else if (what === "again") later(createAgain());
-      else if (what === "remove") later(deleteTask());
-      else later(read());
+      later(WORK[random.weighted(SHARES_OF_WORK)]());
       await sleep(random.next() * 2 * (800 / deps.rate));
     }
   }
 
   return {
     async prepare() {
-      for (const queue of Object.values(QUEUES)) await queues.create(queue, RETRY_MS.calm);
+      for (const queue of [...Object.values(QUEUES), ...Object.values(GUARDED)])
+        await queues.create(queue, RETRY_MS.calm);
       await queues.create(NEIGHBOUR, RETRY_MS.calm, deps.neighbour);
       await schedules.prepare();
       // The first requests of a process are its slowest, and say nothing about faults.
@@ -192,6 +222,9 @@ export function createClients(deps: {
       }
       await queues.set("resume", queue, RETRY_MS.calm);
       return queue;
+    },
+    async tryFragile() {
+      await retryRequest(guarded.fragile, RETRY_MS.calm);
     },
     async last(queue) {
       const request = plain(queue, "ok?");

@@ -1,12 +1,10 @@
-import type { Wish } from "../checker/outside/wishes.ts";
+import { NO_WISH, type Wish } from "../checker/outside/wishes.ts";
 import type { Api, Told } from "./api.ts";
 import type { Asking } from "./asking.ts";
 import { FRAGILE } from "./fragile.ts";
 import type { Random } from "./random.ts";
 import type { Target } from "./target.ts";
 import { readTaskId } from "./task-requests.ts";
-
-export const NO_WISH: Wish = { priority: 5, delayMs: 0, flow: null, dedupe: null, wave: null };
 
 /** Keys with windows that end many times in a run. */
 const KEYS = ["short-1", "short-2", "short-3"];

@@ -22,6 +22,11 @@ export function noncesOf(task: unknown): string[] {
   return payload === undefined ? [nonceIn(url)] : [nonceIn(url), nonceOf(payload)];
 }
 
+/** The status of a task as the API shows it. */
+export function stateOf(task: unknown): { state?: string } {
+  return isRecord(task) && typeof task.status === "string" ? { state: task.status } : {};
+}
+
 /** The value in a result: what a target, a poll or a callback answered; null where there is none. */
 export function resultValue(task: unknown): string | null {
   if (!isRecord(task) || !isRecord(task.result)) return null;

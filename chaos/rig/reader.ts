@@ -4,7 +4,7 @@ import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Reader, ToldEvent } from "../checker/history.ts";
 import { now } from "./clock.ts";
 import type { Node } from "./node.ts";
-import { noncesOf, parse } from "./nonces.ts";
+import { noncesOf, parse, stateOf } from "./nonces.ts";
 import type { Random } from "./random.ts";
 import { isRecord } from "./task-requests.ts";
 
@@ -115,6 +115,7 @@ function readEvent(id: string, type: string, data: string): ToldEvent {
     id,
     type,
     taskId: taskId === null ? null : (parseTaskId(taskId) ?? taskId),
+    ...stateOf(task),
     nonces: noncesOf(task),
   };
 }

@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Delivery } from "../checker/history.ts";
 import { now } from "./clock.ts";
-import { noncesOf, parse } from "./nonces.ts";
+import { noncesOf, parse, stateOf } from "./nonces.ts";
 import { isRecord } from "./task-requests.ts";
 
 export interface WebhookReceiver {
@@ -56,7 +56,9 @@ export async function startReceiver(secret: string): Promise<WebhookReceiver> {
 }
 
 /** What the body of a delivery says. */
-export function readDelivery(text: string): Pick<Delivery, "type" | "taskId" | "happenedAt" | "nonces"> {
+export function readDelivery(
+  text: string,
+): Pick<Delivery, "type" | "taskId" | "state" | "happenedAt" | "nonces"> {
   const body = parse(text);
   if (!isRecord(body)) return { type: "", taskId: null, happenedAt: Number.NaN, nonces: [] };
   const task = isRecord(body.data) ? body.data.task : null;
@@ -65,6 +67,7 @@ export function readDelivery(text: string): Pick<Delivery, "type" | "taskId" | "
     type: String(body.type),
     taskId: taskId === null ? null : (parseTaskId(taskId) ?? taskId),
     happenedAt: Date.parse(String(body.timestamp)),
+    ...stateOf(task),
     nonces: noncesOf(task),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, History, QueueStats, Rest } from "../checker/history.ts";
 import { type Api, createApi } from "./api.ts";
+import { createAsking } from "./asking.ts";
 import {
   countUnfinished,
   readChangeLog,
@@ -13,6 +14,7 @@ import { createClients } from "./clients.ts";
 import { now } from "./clock.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 import { watchDisk } from "./disk.ts";
+import { watchFragile } from "./fragile.ts";
 import { watchLag } from "./lag.ts";
 import { startLatencies } from "./latency.ts";
 import { NO_RULE } from "./line.ts";
@@ -63,12 +65,18 @@ export async function runOnce(options: RunOptions): Promise<History> {
       api,
       nodes: cluster.nodes,
       random: random.fork(),
-      target: cluster.target.url,
+      target: cluster.target,
       neighbour: cluster.teams.neighbour.key,
       mix: MIX,
       rate: options.rate,
     });
     await clients.prepare();
+    const fragile = watchFragile({
+      api,
+      asking: createAsking(cluster.nodes, random.fork()),
+      random: random.fork(),
+      target: cluster.target,
+    });
     const witnesses = await createWitnesses({ api, ...cluster, random: random.fork() });
     // Teams, keys and queues are not what a crash of a careless database is to be seen by.
     await cluster.postgres.query("checkpoint");
@@ -82,7 +90,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const note = (fault: Fault) => void faults.push(fault);
     const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
     const storm = rage({ ...cluster, note }, weather, random.fork(), over.signal);
-    const work = clients.work(working.signal);
+    const work = Promise.all([clients.work(working.signal), fragile.work(working.signal)]);
     // Before that nobody listens: what is done then takes another way through the server.
     const listening = sleep(options.seconds * 1000 * UNHEARD_SHARE).then(witnesses.start);
     await Promise.all([storm, sleep(options.seconds * 1000)]);
@@ -94,6 +102,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const isCalm = await waitForCalm(cluster, options.calmSeconds, say);
     const ordered = isCalm ? await clients.tryOrder() : null;
     if (ordered !== null) {
+      await clients.tryFragile();
       // The last task of the witnesses must end after all others.
       await waitForCalm(cluster, options.calmSeconds, say);
       await witnesses.finish(clients);
@@ -101,6 +110,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
     }
     clearInterval(progress);
     await witnesses.stop();
+    await fragile.stop();
 
     const rest = await readRest(cluster, api, ordered);
     await Promise.all(cluster.nodes.map((node) => node.stop()));
@@ -116,6 +126,8 @@ export async function runOnce(options: RunOptions): Promise<History> {
       beganAt,
       readers: witnesses.readers,
       receivers: witnesses.receivers,
+      spells: fragile.spells,
+      breakers: fragile.breakers,
       crowded: machine.crowded,
       calmAt,
       endedAt: now(),

@@ -1,6 +1,7 @@
 import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import { flowKey } from "../checker/flows.ts";
 import { orderedKey } from "../checker/lines.ts";
+import { NO_WISH, type Wish } from "../checker/outside/wishes.ts";
 import type { Behaviour } from "./behaviours.ts";
 import type { Random } from "./random.ts";
 
@@ -51,6 +52,7 @@ export interface TaskRequest {
   readonly idempotencyKey: string | null;
   readonly waits: boolean;
   readonly delaySeconds: number;
+  readonly wish: Wish;
 }
 
 /** One task of either dialect. Everything in it ends within half a minute of being due. */
@@ -120,7 +122,13 @@ export function drawTask(
         ...(waits && { wait_for_callback: true, max_wait: 20 }),
       };
   const idempotencyKey = random.chance(mix.keyed) ? `key-${nonce}` : null;
-  return { body, queue, nonce, idempotencyKey, waits, delaySeconds };
+  const wish = {
+    ...NO_WISH,
+    priority: shared.priority,
+    delayMs: delaySeconds * 1_000,
+    flow: flow?.key ?? null,
+  };
+  return { body, queue, nonce, idempotencyKey, waits, delaySeconds, wish };
 }
 
 /** The UUID of the task in the answer to a creation, of either dialect. */

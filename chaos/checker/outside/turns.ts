@@ -5,7 +5,10 @@ import { groupBy, limitsOf, type OutsideTask } from "./tasks.ts";
 
 /** Two requests that reach a target in one moment may be handled in either order. */
 const EVENT_MS = 20;
-/** A call begins this long after its claim at most: only what was stored before that has a right to go first. */
+/**
+ * A call begins this long after its claim at most. Only what was stored before that has a right to go first; and what is called so
+ * soon after may have been claimed before.
+ */
 const CLAIM_MS = 6_000;
 
 /** Each line in the order of creation, each queue by priority, and nothing before it is due: by requests, answers and calls. */
@@ -64,7 +67,7 @@ function checkPriorities(tasks: readonly OutsideTask[]): Violation[] {
         other.storedAt + other.wish.delayMs + CLAIM_MS < at &&
         // An attempt before it may have been lost on its way: that was its turn.
         other.calls[0]?.attempt === 1 &&
-        other.calls[0].begunAt > at,
+        other.calls[0].begunAt > at + CLAIM_MS,
     );
     if (better === undefined) return [];
     const text = `called with priority ${wish.priority} before ${better.id} with ${better.wish.priority}, which was due for long`;

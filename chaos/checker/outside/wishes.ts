@@ -9,6 +9,9 @@ export interface Wish {
   readonly wave: { readonly group: string; readonly of: number } | null;
 }
 
+/** Of a task with nothing special. */
+export const NO_WISH: Wish = { priority: 5, delayMs: 0, flow: null, dedupe: null, wave: null };
+
 /** What a queue is asked to be. */
 export interface Limits {
   readonly concurrency: number;
