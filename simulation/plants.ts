@@ -6,7 +6,6 @@ import { copyServer, PLANTS, type Plant } from "../chaos/rig/plants.ts";
 import type { StatementPlant } from "./model/session.ts";
 import { loadServer } from "./server.ts";
 import type { Options } from "./simulate.ts";
-import type { FeatureName } from "./world/features.ts";
 
 const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "no-fence",
@@ -19,14 +18,12 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "no-permits",
   "rate-not-counted",
 ];
-/** Of those that are simulated alone, with the features that they need. */
-const OWN_PLANTS: Readonly<
-  Record<string, Pick<Plant, "breaks" | "edits"> & { readonly features?: readonly FeatureName[] }>
-> = {
+/** Of those that are simulated alone. */
+const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
   "events-by-transaction": { breaks: ["events"], edits: [] },
   "line-not-held": { breaks: ["line"], edits: [] },
   "no-permits": { breaks: ["H"], edits: [] },
-  "rate-not-counted": { breaks: ["H"], edits: [], features: ["rates"] },
+  "rate-not-counted": { breaks: ["H"], edits: [] },
   "window-kept-shut": {
     breaks: ["waiting"],
     edits: [
@@ -36,8 +33,25 @@ const OWN_PLANTS: Readonly<
         replace: "Math.max(1, Math.ceil(waitMs)) + 3_000",
       },
     ],
-    features: ["rates"],
   },
+};
+type World = Pick<Options, "hasFlows" | "features" | "nodes" | "acts" | "isFollowed" | "weather">;
+/** Where each of these is met within few seeds; the others are so in any world. */
+const WORLDS: Readonly<Record<string, World>> = {
+  "all-slots": { nodes: 3 },
+  "call-before-commit": { acts: 60 },
+  "events-by-transaction": { nodes: 3, isFollowed: true, weather: { latencyMs: 150 } },
+  "flow-line-not-held": { hasFlows: true, acts: 120, weather: { latencyMs: 20 } },
+  "no-fence": { nodes: 3, weather: { nodeFaults: { "stall-past-lease": 1, "pause-past-lease": 1 } } },
+  "no-permits": { hasFlows: true, acts: 60 },
+  "no-places": { hasFlows: true },
+  "rate-not-counted": { features: ["rates"] },
+  "stale-start": {
+    nodes: 3,
+    acts: 60,
+    weather: { rates: { "pause-with-answer": 0.3 }, nodeFaults: {}, purpose: "claim" },
+  },
+  "window-kept-shut": { features: ["rates"] },
 };
 /** Longer than any run. */
 const NO_DEADLINE_MS = 2_000_000;
@@ -66,15 +80,11 @@ export async function plantBug(name: string, distDir: string): Promise<PlantedSe
   const plant = PLANTS[name] ?? OWN_PLANTS[name];
   if (plant === undefined || !SIMULATED_PLANTS.includes(name)) throw new Error(`There is no plant "${name}"`);
   const { breaks } = plant;
-  const features = OWN_PLANTS[name]?.features ?? [];
-  // Next to its database, as when the first of them were planted.
-  const world = { features, roundTripMs: 0 };
+  const world = { features: [], roundTripMs: 0, ...WORLDS[name] };
   const statementPlant = STATEMENT_PLANTS.find((each) => each === name) ?? null;
   if (statementPlant !== null || name === "no-deadline") {
     const statementMs = name === "no-deadline" ? { statementMs: NO_DEADLINE_MS } : {};
-    const isOfFlows = ["no-places", "no-permits", "flow-line-not-held"].includes(name);
-    const flows = isOfFlows ? { hasFlows: true } : {};
-    const options = { server: await loadServer(distDir), statementPlant, ...world, ...flows, ...statementMs };
+    const options = { server: await loadServer(distDir), statementPlant, ...world, ...statementMs };
     return { breaks, options, remove: async () => {} };
   }
   const directory = await mkdtemp(join(tmpdir(), "bellhop-simulation-"));

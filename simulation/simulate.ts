@@ -29,7 +29,7 @@ import { START_OF_TIME_MS } from "./world/process.ts";
 import { createReader } from "./world/reader.ts";
 import { createRequests } from "./world/requests.ts";
 import { createScheduler } from "./world/scheduler.ts";
-import { drawRoundTrip, drawWeather } from "./world/storm.ts";
+import { drawRoundTrip, drawWeather, type Weather } from "./world/storm.ts";
 import { createTargets } from "./world/target.ts";
 
 const STORM_MS = 18_000;
@@ -51,6 +51,11 @@ export interface Options {
   readonly features?: readonly FeatureName[];
   /** How far away the database is; left out: by the seed. */
   readonly roundTripMs?: number;
+  /** These too are left to the seed. */
+  readonly nodes?: number;
+  readonly acts?: number;
+  readonly isFollowed?: boolean;
+  readonly weather?: Partial<Weather>;
   /** Told of everything that the database is asked to do and does, in this order. */
   readonly onStatement?: (done: Done) => void;
 }
@@ -69,7 +74,7 @@ export async function simulate(options: Options): Promise<Run> {
   const { seed, server, statementPlant, statementMs, onStatement = () => {} } = options;
   const { hasFlows = seed % 3 === 0, roundTripMs = drawRoundTrip(createRandom(seed ^ 0x1b873593)) } = options;
   const random = createRandom(seed);
-  const weather = drawWeather(random, roundTripMs);
+  const weather = { ...drawWeather(random, roundTripMs), ...options.weather };
   const scheduler = createScheduler();
   const changes: Change[] = [];
   const targets = createTargets(scheduler, random.fork());
@@ -79,7 +84,7 @@ export async function simulate(options: Options): Promise<Run> {
     onChange: (change) => changes.push(logged(change, changes.length, scheduler.nowMs)),
     onNotify: (payload) => cluster.hint(payload),
   });
-  const nodes = random.between(1, 3);
+  const { nodes = random.between(1, 3) } = options;
   const cluster = createCluster({
     server,
     scheduler,
@@ -119,13 +124,13 @@ export async function simulate(options: Options): Promise<Run> {
   for (const feature of features) await feature.prepare(database);
   cluster.startAll();
   // Of the statements on every task's way there are two forms: one for when nobody listens.
-  const isFollowed = random.chance(0.5);
+  const { isFollowed = random.chance(0.5) } = options;
   const reader = createReader({ scheduler, random: random.fork(), nodeAt: cluster.nodeAt, nodes });
   if (isFollowed) reader.start();
   // Every second there is another task: in each run they would hide the rest.
   const isScheduled = random.chance(0.2);
   if (isScheduled) clients.schedule();
-  const acts = random.between(10, 40);
+  const { acts = random.between(10, 40) } = options;
   for (let each = 0; each < acts; each += 1) scheduler.after(random.next() * STORM_MS, clients.act);
   // Together, as a burst of work comes.
   const burstMs = random.next() * STORM_MS;
