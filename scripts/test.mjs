@@ -28,6 +28,8 @@ if (unknown.length > 0) {
   console.error(`No compiled test (npm run compile) of this name: ${unknown.join(", ")}`);
   process.exit(2);
 }
+// Read by every process as it starts, which costs it a tenth of a second: nothing here asks a server elsewhere.
+delete process.env.NODE_EXTRA_CA_CERTS;
 const scratch = await makeScratch();
 const postgres = await startTestServer(scratch, tree);
 try {
