@@ -45,5 +45,8 @@ function exploreAll(protocol: Protocol, given: { bound: number | null; bug: stri
 }
 
 const { protocols, ...given } = readOrExit(usage, readArguments);
-const chosen = PROTOCOLS.filter(({ name }) => protocols?.includes(name) ?? true);
-process.exitCode = chosen.map((each) => exploreAll(each, given)).every(Boolean) ? 0 : 1;
+const named = PROTOCOLS.filter(({ name }) => protocols?.includes(name) ?? true);
+const chosen = named.filter(({ bugs }) => given.bug === null || given.bug in bugs);
+if (chosen.length === 0) console.error(`No protocol has the bug "${given.bug}"`);
+const isGood = chosen.map((each) => exploreAll(each, given)).every(Boolean);
+process.exitCode = isGood && chosen.length > 0 ? 0 : 1;

@@ -43,7 +43,6 @@ export const STUCK = "From here on it can never come to its end without a furthe
 const MOST_STATES = 3_000_000;
 
 export function explore<State extends object>(model: Model<State>): Explored {
-  const textOf = createTexts();
   const places = new Map<string, number>();
   const unvisited: (State | null)[] = [];
   /** Of each state the one that it was first reached from, and by which of its steps. */
@@ -92,33 +91,15 @@ export function explore<State extends object>(model: Model<State>): Explored {
   return stuck === null ? { states: places.size, steps, trace: null } : found(stuck, STUCK);
 }
 
-/**
- * The text of a state has a number for each object in it, because steps leave most of them as they are: to write out the whole of each
- * state takes several times as long as everything else.
- */
-function createTexts(): (state: object) => string {
-  const numbers = new Map<string, number>();
-  const known = new WeakMap<object, string>();
-
-  function textOf(object: object): string {
-    let text = "";
-    for (const value of Object.values(object)) text += `${partOf(value)},`;
-    return text;
+/** The values of an object, one after the other: what JSON says in a quarter of the time. */
+function textOf(object: object): string {
+  let text = "";
+  for (const value of Object.values(object)) {
+    if (typeof value === "string") text += `"${value}"`;
+    else if (typeof value !== "object" || value === null) text += `${value},`;
+    else text += `[${textOf(value)}]`;
   }
-
-  function partOf(value: unknown): unknown {
-    if (typeof value === "string") return `"${value}"`;
-    if (typeof value !== "object" || value === null) return value;
-    if (Array.isArray(value)) return `[${textOf(value)}]`;
-    const found = known.get(value);
-    if (found !== undefined) return found;
-    const text = textOf(value);
-    const number = numbers.get(text) ?? numbers.size;
-    numbers.set(text, number);
-    known.set(value, `#${number}`);
-    return `#${number}`;
-  }
-  return textOf;
+  return text;
 }
 
 function wayTo<State extends object>(

@@ -10,7 +10,7 @@ export interface Base {
 
 /** A step with its guard. Null: it cannot happen in this state. */
 export interface Action<State> {
-  readonly text: string | ((state: State) => string);
+  readonly text: string;
   readonly isFault?: boolean;
   readonly next: (state: State) => State | null;
 }
@@ -66,10 +66,33 @@ function stepsOf<State extends Base>(
     const to = next(state);
     if (to === null) continue;
     steps.push({
-      text: typeof text === "string" ? text : text(state),
+      text,
       to: isFault ? { ...to, faults: state.faults + 1 } : to,
       isFault,
     });
   }
   return steps;
+}
+
+/** Steps of each of several processes, by their texts, in which `*` stands for the name of the process. */
+export function forEach<State>(
+  names: readonly string[],
+  moves: Readonly<Record<string, (state: State, at: number) => State | null>>,
+  isFault = false,
+): Action<State>[] {
+  return Object.entries(moves).flatMap(([text, move]) =>
+    names.map((name, at) => ({
+      text: text.replace("*", name),
+      isFault,
+      next: (state: State) => move(state, at),
+    })),
+  );
+}
+
+/** Steps of one process, by their texts. */
+export function once<State>(
+  moves: Readonly<Record<string, (state: State) => State | null>>,
+  isFault = false,
+): Action<State>[] {
+  return Object.entries(moves).map(([text, next]) => ({ text, isFault, next }));
 }

@@ -1,4 +1,6 @@
 import type { Protocol } from "../engine/protocol.ts";
+import { cancelProtocol } from "./cancel.ts";
 import { claimProtocol } from "./claim.ts";
+import { retentionProtocol } from "./retention.ts";
 
-export const PROTOCOLS: readonly Protocol[] = [claimProtocol];
+export const PROTOCOLS: readonly Protocol[] = [claimProtocol, cancelProtocol, retentionProtocol];

@@ -1,4 +1,4 @@
-import { type Action, defineProtocol } from "../engine/protocol.ts";
+import { defineProtocol, forEach, once } from "../engine/protocol.ts";
 import * as lease from "../task/leases.ts";
 import * as network from "../task/network.ts";
 import { CREATED, isEnded } from "../task/row.ts";
@@ -27,62 +27,55 @@ const START: State = {
   wrong: null,
 };
 
-type Move = (state: State, at: number) => State | null;
-
-/** What a node does, and what happens to it. */
-function movesOf(bug: TaskBug | null): [text: string, move: Move][] {
-  return [
-    ["The claim of node * begins: its worker is registered.", work.ask],
-    ["The claim of node * takes the task if it is pending.", work.take],
-    ["Node * reads the answer to its claim.", work.takeClaim],
-    ["Node * begins the call.", (state, at) => work.call(state, at, bug)],
-    ["The target answers node * with a 200.", (state, at) => work.answer(state, at, "completed")],
-    ["The settlement of node * is carried out.", (state, at) => work.tell(state, at, bug)],
-    ["Node * reads the answer to its settlement.", work.hear],
-    ["Node * breaks off its attempt, because its lease is over.", work.giveUp],
-    ["The give-back of node * is carried out.", (state, at) => work.tellGivenUp(state, at, bug)],
-    ["Node * waits no longer for its give-back, which is held up.", network.delayGiveBack],
-    ["Node * wakes.", lease.wake],
-    ["Node * renews its lease, or registers again.", lease.renew],
-    ["The reconciler of node * makes its round.", (state, at) => lease.reconcile(state, at, bug)],
-  ];
-}
-
-const FAULTS: [text: string, move: Move][] = [
-  [
-    "The target answers node * with a 500, and the task is to be retried.",
-    (state, at) => work.answer(state, at, "retry"),
-  ],
-  ["Node * freezes for longer than its lease.", lease.freeze],
-  ["Node * is killed.", lease.kill],
-  ["Node * is killed while its claim is carried out.", lease.killClaiming],
-  ["Node * is cut off from the database for longer than its lease.", lease.loseLease],
-  ["The claim of node *, or the answer to it, is lost.", network.loseClaim],
-  ["Node * waits no longer for its claim, which is held up.", network.delayClaim],
-  ["The answer to the settlement of node * is lost.", network.loseSettlement],
-  ["The settlement of node * is held up, and it sends another.", network.delaySettlement],
-];
-
 function build(bug: TaskBug | null) {
-  const bind = ([text, move]: [string, Move], isFault: boolean): Action<State>[] =>
-    NAMES.map((name, at) => ({ text: text.replace("*", name), isFault, next: (state) => move(state, at) }));
-  const actions: Action<State>[] = [
-    ...movesOf(bug).flatMap((move) => bind(move, false)),
-    ...FAULTS.flatMap((move) => bind(move, true)),
-    { text: "The statement that was held up goes on.", next: (state) => network.arriveLate(state, bug) },
+  const does = forEach<State>(NAMES, {
+    "The claim of node * begins: its worker is registered.": work.ask,
+    "The claim of node * takes the task if it is pending.": work.take,
+    "Node * reads the answer to its claim.": work.takeClaim,
+    "Node * begins the call.": (state, at) => work.call(state, at, bug),
+    "The target answers node * with a 200.": (state, at) => work.answer(state, at, "completed"),
+    "The settlement of node * is carried out.": (state, at) => work.tell(state, at, bug),
+    "Node * reads the answer to its settlement.": work.hear,
+    "Node * breaks off its attempt, because its lease is over.": work.giveUp,
+    "The give-back of node * is carried out.": (state, at) => work.tellGivenUp(state, at, bug),
+    "Node * waits no longer for its give-back, which is held up.": network.delayGiveBack,
+    "Node * wakes.": lease.wake,
+    "Node * renews its lease, or registers again.": lease.renew,
+    "The reconciler of node * makes its round.": (state, at) => lease.reconcile(state, at, bug),
+  });
+  const suffers = forEach<State>(
+    NAMES,
     {
-      text: "The reaper gives back the task of a worker without a row.",
-      next: (state) => (bug === "reap-once" ? null : lease.reap(state)),
+      "The target answers node * with a 500, and the task is to be retried.": (state, at) =>
+        work.answer(state, at, "retry"),
+      "Node * freezes for longer than its lease.": lease.freeze,
+      "Node * is killed.": lease.kill,
+      "Node * is killed while its claim is carried out.": lease.killClaiming,
+      "Node * is cut off from the database for longer than its lease.": lease.loseLease,
+      "The claim of node *, or the answer to it, is lost.": network.loseClaim,
+      "Node * waits no longer for its claim, which is held up.": network.delayClaim,
+      "The answer to the settlement of node * is lost.": network.loseSettlement,
+      "The settlement of node * is held up, and it sends another.": network.delaySettlement,
     },
-    ...[0, 1, 2, 3, 4, 5].map(
-      (id): Action<State> => ({
-        text: `The reaper removes a worker of node ${NAMES[id % NAMES.length]}.`,
-        isFault: bug === "lease-without-margin",
-        next: (state) => lease.remove(state, id, bug),
-      }),
+    true,
+  );
+  const database = once<State>({
+    "The statement that was held up goes on.": (state) => network.arriveLate(state, bug),
+    "The reaper gives back the task of a worker without a row.": (state) =>
+      bug === "reap-once" ? null : lease.reap(state),
+  });
+  // A node registers under further numbers while its earlier ones are known: at most three at once.
+  const removals = [0, 1, 2].flatMap((life) =>
+    forEach<State>(
+      NAMES,
+      {
+        "The reaper removes a worker of node *.": (state, at) =>
+          lease.remove(state, life * NAMES.length + at, bug),
+      },
+      bug === "lease-without-margin",
     ),
-  ];
-  return { start: START, actions, wrong, isSettled };
+  );
+  return { start: START, actions: [...does, ...suffers, ...database, ...removals], wrong, isSettled };
 }
 
 /** A call of a frozen node, whose worker was removed, stays open until the node wakes: nobody can close it. */
