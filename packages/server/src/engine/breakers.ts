@@ -14,7 +14,7 @@ const IDLE_MS = 5_000;
 /** So that one round does not take long. */
 const MOST_BATCHES = 20;
 /** Each portion passes tasks of one host in one queue. */
-const COST: RoundCost = { rows: PASSED_TOGETHER, bytes: PASSED_TOGETHER * LEAN, per: "queue", turns: "each" };
+const COST: RoundCost = { rows: PASSED_TOGETHER, bytes: PASSED_TOGETHER * LEAN, per: "host", turns: "each" };
 
 export interface Breakers {
   /**

@@ -19,7 +19,7 @@ export interface RoundCost {
   /** Bytes of their values that are in memory at once, at most. */
   readonly bytes: number;
   /** What a portion is of, where each has one: then their number decides about the length of a round. */
-  readonly per?: "team" | "queue" | "flow" | "call" | "token";
+  readonly per?: "team" | "queue" | "host" | "flow" | "call" | "token";
   /**
    * How teams share a round:
    * - `in turn`: the least recently served first, each with an equal share of a portion and within its budget;

@@ -28,7 +28,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   alarm: [1, KIB, "queue", "each"],
   "flow-alarm": [1, KIB, "flow", "each"],
   alerts: [500_000, 500 * KIB, "team", "each"],
-  breakers: [1_000, 1_000 * KIB, "queue", "each"],
+  breakers: [1_000, 1_000 * KIB, "host", "each"],
   budgets: [1, KIB, "team", "each"],
   bulks: [100, 100 * KIB, "team", "each"],
   "ordered-queues": [10_001, KIB, "queue", "each"],
@@ -42,7 +42,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   "queue-stats": [500, 500 * KIB, "portion", "oldest first"],
   reaper: [500, 500 * KIB, "portion", "oldest first"],
   retention: [1_000, 1_000 * KIB, "portion", "oldest first"],
-  sandbox: [100, 400 * MIB, "portion", "oldest first"],
+  sandbox: [100 + 10 * 101, 462.5 * MIB, "portion", "oldest first"],
   settler: [300, 300 * MIB, "portion", "oldest first"],
   "vault-rotation": [200, 200 * MIB, "portion", "oldest first"],
   // Rows of no team.

@@ -5,6 +5,8 @@ import type { Requester } from "../../src/domain/identity/principal.ts";
 import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { NOTHING_STORED } from "../../src/features/flow-control/index.ts";
+import { MOST_OF_FLOW } from "../../src/features/sandbox/service-flows.ts";
+import { FLOWS_TOGETHER } from "../../src/features/sandbox/service-walk.ts";
 import { cancelTask } from "../../src/store/tasks/task-cancellations.ts";
 import { until } from "../patience.ts";
 import { flowOf } from "../test-flow.ts";
@@ -127,6 +129,38 @@ describe("a flow of the sandbox", () => {
     await flows().put(sandbox, key, { ...NOTHING_STORED, concurrency: 2 });
     await walk();
     assert.deepEqual(await states(ids), ["active", "active"]);
+  });
+
+  it("begins all tasks that its limits let begin, also when there are more than one transaction reads", async () => {
+    const ids = await Promise.all(Array.from({ length: MOST_OF_FLOW + 5 }, () => submit()));
+    await flows().setPaused(sandbox, key, true);
+    await walk();
+    assert.deepEqual(new Set(await states(ids)), new Set(["pending"]));
+
+    await flows().setPaused(sandbox, key, false);
+    await walk();
+    assert.deepEqual(new Set(await states(ids)), new Set(["active"]));
+  });
+
+  it("begins in the same transaction as few others", async () => {
+    const team: Requester = { ...(await server.openTeam()), environment: "test" };
+    const requests = Array.from({ length: 3 * FLOWS_TOGETHER }, (_, index) => ({
+      simulate: SLOW,
+      delaySeconds: 60,
+      ...flowOf(`${key}-${index}`),
+    }));
+    const ids = await Promise.all(requests.map((request) => server.submit(request, team)));
+    const active = async () => {
+      const tasks = await Promise.all(ids.map((id) => server.tasks.get(team, id)));
+      return tasks.filter(({ status }) => status === "active").length;
+    };
+    const time = { teamId: team.teamId, aheadMs: 61_000 };
+    const { step } = server.services.features.sandbox.walk;
+
+    await step(time);
+    assert.equal(await active(), FLOWS_TOGETHER);
+    while ((await step(time)) > 0);
+    assert.equal(await active(), ids.length);
   });
 
   it("gives the place of a cancelled task to the next", async () => {

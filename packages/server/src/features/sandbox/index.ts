@@ -1,9 +1,16 @@
-import { WHOLE } from "../../engine/round-cost.ts";
+import { type RoundCost, TOLD, WHOLE } from "../../engine/round-cost.ts";
 import { defineFeature } from "../feature.ts";
 import type { ScheduleRunner } from "../schedules/index.ts";
 import { registerSandboxRoutes } from "./routes.ts";
 import { createSandboxService } from "./service.ts";
-import { createSandboxWalk, STEPS_TOGETHER } from "./service-walk.ts";
+import { MOST_OF_FLOW } from "./service-flows.ts";
+import { createSandboxWalk, FLOWS_TOGETHER, STEPS_TOGETHER } from "./service-walk.ts";
+
+const COST: RoundCost = {
+  rows: STEPS_TOGETHER + FLOWS_TOGETHER * (MOST_OF_FLOW + 1),
+  bytes: STEPS_TOGETHER * WHOLE + FLOWS_TOGETHER * MOST_OF_FLOW * TOLD,
+  turns: "oldest first",
+};
 
 /** Moves the tasks of test keys through their states without a call, on a clock that the team can advance. */
 export const sandbox = defineFeature(
@@ -15,13 +22,7 @@ export const sandbox = defineFeature(
       service,
       walk,
       routes: [(app) => registerSandboxRoutes(app, service)],
-      actors: [
-        {
-          name: "sandbox",
-          once: walk.walkOnce,
-          cost: { rows: STEPS_TOGETHER, bytes: STEPS_TOGETHER * WHOLE, turns: "oldest first" },
-        },
-      ],
+      actors: [{ name: "sandbox", once: walk.walkOnce, cost: COST }],
     };
   },
 );

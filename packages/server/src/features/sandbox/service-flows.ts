@@ -9,7 +9,7 @@ import {
 import { beginSimulated, readSteps, type Walking } from "./store.ts";
 
 /** The most tasks of one flow that one transaction reads. */
-const MOST = 100;
+export const MOST_OF_FLOW = 100;
 
 export interface ServedFlow {
   readonly begun: readonly Walking[];
@@ -24,7 +24,9 @@ export async function serveSandboxFlow(
 ): Promise<ServedFlow> {
   const flow = await lockSandboxFlow(sql, teamId, key, aheadMs);
   const isOrdered = flow?.isOrdered ?? false;
-  const candidates = await sandboxCandidates(sql, { teamId, key, aheadMs, isOrdered, limit: MOST });
+  const question = { teamId, key, aheadMs, isOrdered, limit: MOST_OF_FLOW + 1 };
+  const found = await sandboxCandidates(sql, question);
+  const [candidates, [next]] = [found.slice(0, MOST_OF_FLOW), found.slice(MOST_OF_FLOW)];
   const chosen = flow === null ? candidates.map(({ id }) => id) : choose(flow, candidates);
   const begun = chosen.length === 0 ? [] : await readSteps(sql, teamId, requestMs, chosen);
   if (begun.length > 0) {
@@ -33,6 +35,8 @@ export async function serveSandboxFlow(
   }
   const waitMs = flow === null ? null : untilNextMs(flow, chosen.length);
   const held = candidates.filter(({ id }) => !chosen.includes(id)).map(({ id }) => ({ id, waitMs }));
+  // The limits may let more begin: another transaction serves the flow next.
+  if (next !== undefined && held.length === 0) return { begun, held: [{ id: next.id, waitMs: 0 }] };
   return { begun, held };
 }
 

@@ -22,6 +22,8 @@ import {
 
 /** Steps per transaction. */
 export const STEPS_TOGETHER = 100;
+/** Flows per transaction: each may let many tasks begin. */
+export const FLOWS_TOGETHER = 10;
 /** The maximum delay until another node's task is found. */
 const LONGEST_NAP_MS = 1_000;
 /** Another node processes the due steps, usually for no longer than this. */
@@ -38,6 +40,16 @@ type Simulated = Walking & { readonly simulation: Simulation };
 
 function isSimulated(walking: Walking): walking is Simulated {
   return walking.simulation !== null;
+}
+
+/** The first of these steps. The others stay due, because a step is not complete before the flow of its task is served. */
+function ofFewFlows(due: readonly Walking[]): readonly Walking[] {
+  const flows = new Set<string>();
+  for (const [index, { flow, claim }] of due.entries()) {
+    if (flow !== null) flows.add(`${claim.teamId}/${flow}`);
+    if (flows.size > FLOWS_TOGETHER) return due.slice(0, index);
+  }
+  return due;
 }
 
 /** A step that was taken. */
@@ -162,7 +174,7 @@ export function createSandboxWalk(deps: {
 
   async function step(time: SandboxTime): Promise<number> {
     const taken = await database.transaction(async (sql) => {
-      const due = await lockDueSteps(sql, time, STEPS_TOGETHER);
+      const due = ofFewFlows(await lockDueSteps(sql, time, STEPS_TOGETHER));
       if (due.length === 0) return null;
       const of = (...statuses: Walking["status"][]) =>
         due.filter(isSimulated).filter(({ status }) => statuses.includes(status));
