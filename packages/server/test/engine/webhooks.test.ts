@@ -11,6 +11,7 @@ import { PAGE_EVENTS } from "../../src/service/tasks/event-pages.ts";
 import { insertTasks } from "../../src/store/tasks/task-intake.ts";
 import { untilEventsAreReadable } from "../event-log.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
+import { watchDatabase } from "../test-sql.ts";
 import { newTask } from "../test-store.ts";
 
 describe("webhooks", () => {
@@ -263,13 +264,17 @@ describe("webhooks", () => {
     for (let left = 3; left > 0; left -= 1) await create();
     await untilEventsAreReadable(server.database);
     const inWords = () => "x".repeat(2 ** 20);
-    const fanOut = createWebhookFanOut({ sql: server.database, inWords, onStored: () => {} });
+    const sql = watchDatabase(server.database);
+    const fanOut = createWebhookFanOut({ sql, inWords, onStored: () => {}, monotonicMs: () => 0 });
+    // Then its pending events are counted, but not for each portion.
+    await sql.rows("update webhooks set failing_since = now() where team_id = $1", [team.teamId]);
     const counts: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       await fanOut.workOnce();
       counts.push((await deliveries(webhook)).length);
     }
     assert.deepEqual(counts, [1, 2, 3]);
+    assert.equal(sql.sent.filter((name) => name === "count_pending").length, 1);
     await server.services.features.webhooks.service.remove(team, webhook.id);
   });
 

@@ -14,7 +14,7 @@ const KEPT_DAYS = 7;
 const BATCH = 1_000;
 
 /** Delivers events to the team's endpoints. The engine's courier makes the calls. */
-export const webhooks = defineFeature(({ databases, actors, refuseUrl, storageQuota }) => {
+export const webhooks = defineFeature(({ databases, actors, refuseUrl, storageQuota, time }) => {
   const service = createWebhookService({
     database: databases.api,
     storageQuota,
@@ -25,6 +25,7 @@ export const webhooks = defineFeature(({ databases, actors, refuseUrl, storageQu
     sql: databases.chores,
     inWords: webhookText,
     onStored: () => actors.wake("webhook-courier"),
+    monotonicMs: time.monotonicMs,
   });
   return {
     service,

@@ -29,6 +29,9 @@ export const FAN_OUT_COST: RoundCost = {
 };
 /** Maximum pending events for a failing receiver. Further ones are dropped. */
 const MOST_WAITING = 10_000;
+/** They are counted this often, not for every portion: a count walks over the deliveries of a week. */
+const COUNT_MS = 1_000;
+const MOST_KNOWN = 10_000;
 
 export interface WebhookFanOut {
   /** Creates deliveries for new events. Returns the milliseconds until the next round. */
@@ -44,8 +47,11 @@ export function createWebhookFanOut(deps: {
   /** Serializes the event. */
   readonly inWords: (event: BellhopEvent) => string;
   readonly onStored: () => void;
+  readonly monotonicMs: () => number;
 }): WebhookFanOut {
   const { sql } = deps;
+  /** By failing webhook: how many more events may wait for it, and when they are counted again. */
+  const rooms = new Map<string, { left: number; readonly untilMs: number }>();
 
   /** True if there is more to read. */
   async function workFor(place: EventPlace, page: EventPage): Promise<boolean> {
@@ -56,6 +62,10 @@ export function createWebhookFanOut(deps: {
     const { position, hasMore } = tellPage(described, PAGE_CHARACTERS, (event) => {
       const wanted = webhooks.filter((webhook) => wants(webhook, event));
       if (wanted.length === 0) return characters;
+      for (const { id } of wanted) {
+        const room = rooms.get(id);
+        if (room !== undefined) room.left -= 1;
+      }
       const deliveries = wanted.map(({ id }) => ({ id: newUuid(), webhookId: id }));
       const body = deps.inWords(event);
       events.push({ event: event.type, body, deliveries });
@@ -70,13 +80,19 @@ export function createWebhookFanOut(deps: {
   async function listening(teamId: number): Promise<Webhook[]> {
     const webhooks = await enabledWebhooks(sql, teamId);
     const kept: Webhook[] = [];
-    for (const webhook of webhooks) {
-      const isFull =
-        webhook.failingSince !== null &&
-        (await countPending(sql, teamId, webhook.id, MOST_WAITING)) >= MOST_WAITING;
-      if (!isFull) kept.push(webhook);
-    }
+    for (const webhook of webhooks)
+      if (webhook.failingSince === null || (await hasRoom(webhook))) kept.push(webhook);
     return kept;
+  }
+
+  async function hasRoom({ teamId, id }: Webhook): Promise<boolean> {
+    const nowMs = deps.monotonicMs();
+    const known = rooms.get(id);
+    if (known !== undefined && nowMs < known.untilMs) return known.left > 0;
+    const left = MOST_WAITING - (await countPending(sql, teamId, id, MOST_WAITING));
+    if (rooms.size >= MOST_KNOWN) rooms.clear();
+    rooms.set(id, { left, untilMs: nowMs + COUNT_MS });
+    return left > 0;
   }
 
   return {
