@@ -55,6 +55,7 @@ export function createGroupCommit<Item, Answer>(options: {
   /** The teams of the last flush. */
   const served = new Set<number>();
   let waiting = 0;
+  /** Items of the current flush that are not refused. */
   let underWay: readonly Entry<Item, Answer>[] = [];
   let flushing = false;
   let watched = false;
@@ -112,6 +113,10 @@ export function createGroupCommit<Item, Answer>(options: {
     served.clear();
   }
 
+  function rejectAll(entries: readonly Entry<Item, Answer>[], error: unknown): void {
+    for (const entry of entries) entry.reject(error);
+  }
+
   async function flushAll(): Promise<void> {
     flushing = true;
     while (waiting > 0) {
@@ -125,7 +130,7 @@ export function createGroupCommit<Item, Answer>(options: {
           else entry.resolve(answer);
         });
       } catch (error) {
-        for (const entry of batch) entry.reject(error);
+        rejectAll(batch, error);
       }
       underWay = [];
       // Requests that are ready to be read join the next flush: many under load; otherwise this waits for none.
@@ -141,12 +146,15 @@ export function createGroupCommit<Item, Answer>(options: {
     watched = true;
     time.setTimer(() => {
       const beforeMs = time.monotonicMs() - ms;
-      for (const entry of underWay) if (entry.addedMs <= beforeMs) entry.reject(refuse(true));
-      for (const [team, line] of [...lines]) {
+      const late = underWay.filter(({ addedMs }) => addedMs <= beforeMs);
+      underWay = underWay.filter(({ addedMs }) => addedMs > beforeMs);
+      const neverBegun = [...lines].flatMap(([team, line]) => {
         const inTime = line.findIndex(({ addedMs }) => addedMs > beforeMs);
-        const late = inTime === -1 ? line.length : inTime;
-        if (late > 0) for (const entry of takeFrom(team, line, late)) entry.reject(refuse(false));
-      }
+        return takeFrom(team, line, inTime === -1 ? line.length : inTime);
+      });
+      // One error for all: the stacks of a thousand errors take as long as an insert.
+      if (late.length > 0) rejectAll(late, refuse(true));
+      if (neverBegun.length > 0) rejectAll(neverBegun, refuse(false));
       watched = false;
       if (flushing) watch({ ms, time, refuse });
     }, TICK_MS);

@@ -247,7 +247,12 @@ describe("group commit", () => {
   it("rejects items without an answer in time, and does not flush them later", async () => {
     const { batches, ends, flush, turn } = createFlushes();
     const time = createTestTime();
-    const patience = { ms: 1000, time, refuse: () => new Error("too late") };
+    const refused: boolean[] = [];
+    const refuse = (isBegun: boolean) => {
+      refused.push(isBegun);
+      return new Error("too late");
+    };
+    const patience = { ms: 1000, time, refuse };
     const group = createGroupCommit({ flush, maxItems: 10, teamOf, soon: setImmediate, patience });
 
     const first = group.add(1);
@@ -260,6 +265,7 @@ describe("group commit", () => {
     await assert.rejects(first, /too late/);
     await assert.rejects(second, /too late/);
     await assert.rejects(another, /too late/);
+    assert.deepEqual(refused, [true, false]);
     ends[0]?.();
     await turn();
     assert.deepEqual(batches, [[1], [3]]);
