@@ -1,11 +1,18 @@
-import type { Answer, Fault, History } from "./history.ts";
+import type { Action, Answer, Fault, History } from "./history.ts";
 import type { Violation } from "./violation.ts";
 
 const LONGEST_MS = 2_000;
 /** It finds its tasks first. */
 const LONGEST_BULK_MS = 5_000;
+/** All that is due within that time happens before the answer. */
+const LONGEST_ADVANCE_MS = 10_000;
 /** A callback that comes before the answer to its call is held for up to five seconds. */
 const LONGEST_CALLBACK_MS = 7_000;
+const LONGEST: Partial<Record<Action, number>> = {
+  bulk: LONGEST_BULK_MS,
+  advance: LONGEST_ADVANCE_MS,
+  callback: LONGEST_CALLBACK_MS,
+};
 /** All of it runs on one crowded machine, and the runner reads the clock a little late. */
 const CROWD_MS = 500;
 /**
@@ -50,8 +57,7 @@ function late(answer: Answer, history: History): string | null {
   const { status, failure, action } = answer;
   const what = nameOf(answer);
   const tookMs = answerMs(answer, history);
-  const longest =
-    action === "callback" ? LONGEST_CALLBACK_MS : action === "bulk" ? LONGEST_BULK_MS : LONGEST_MS;
+  const longest = LONGEST[action] ?? LONGEST_MS;
   if (tookMs > longest + CROWD_MS && !wasStopped(answer, history)) {
     const how =
       failure === "timeout" ? "was not answered at all in" : `was answered (${status ?? failure}) after`;
@@ -69,7 +75,8 @@ function answerMs({ at, endedAt }: Answer, { lags }: History): number {
 
 /** How long it took, where that says something about Bellhop; null where it does not. */
 export function fairMs(answer: Answer, history: History): number | null {
-  if (answer.status === null || answer.action === "callback" || wasStopped(answer, history)) return null;
+  const isPatient = answer.action === "callback" || answer.action === "advance";
+  if (answer.status === null || isPatient || wasStopped(answer, history)) return null;
   return answerMs(answer, history);
 }
 

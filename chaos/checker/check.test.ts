@@ -20,7 +20,7 @@ import {
   taskChange,
   workerChange,
 } from "./hand-made.ts";
-import type { Fault } from "./history.ts";
+import type { Fault, History } from "./history.ts";
 import type { Change, TaskRow } from "./rows.ts";
 import { tellStories } from "./stories.ts";
 import { drawTimeline } from "./timeline.ts";
@@ -593,4 +593,20 @@ test("breaker: nothing begins before its time, and then one task at a time until
   assert.equal(isBroken(start("t", 4_100), again, failed, start("u", 5_000)), true);
   assert.equal(isBroken(start("t", 4_100), again, failed, start("u", 10_100)), false);
   assert.equal(isBroken(start("t", 4_100), breakerChange(4_290, "closing", 4_000), start("u", 4_300)), false);
+});
+
+test("sandbox: simulated tasks come to what was asked for, call nobody, and leave the live clock alone", () => {
+  const expected = { status: "completed", attempts: 2, value: "sandbox-1" };
+  const broken = (found: typeof expected | null, parts: Partial<History> = {}) =>
+    brokenIn(historyOf({ sandbox: [{ taskId: "s", expected, found }], ...parts }));
+  assert.deepEqual(broken(expected), []);
+  assert.deepEqual(broken({ ...expected, attempts: 1 }), ["sandbox"]);
+  assert.deepEqual(broken({ ...expected, status: "pending" }), ["sandbox"]);
+  assert.deepEqual(broken(null), ["sandbox"]);
+  const called = call(1_020, 1_100, { taskId: "s", nonces: ["sandbox-1", "sandbox-1"] });
+  assert.ok(broken(expected, { seen: [call(1_020, 1_100), called] }).includes("sandbox"));
+  const created = (createdAt: number) =>
+    broken(expected, { answers: [answer("create", 995, { createdAt })] });
+  assert.deepEqual(created(1_000), []);
+  assert.deepEqual(created(3_601_000), ["sandbox"]);
 });

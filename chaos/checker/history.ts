@@ -1,4 +1,4 @@
-import type { BreakerView, Fate, Limits, Spell, Wish } from "./outside/wishes.ts";
+import type { BreakerView, Fate, Limits, SandboxTask, Spell, Wish } from "./outside/wishes.ts";
 import type { Change, NotificationRow, TaskRow, TaskStatus } from "./rows.ts";
 
 /**
@@ -23,6 +23,8 @@ export interface History {
   /** When targets that fail for a while failed, and what was said of their circuit breakers; none where there is none. */
   readonly spells?: readonly Spell[];
   readonly breakers?: readonly BreakerView[];
+  /** Simulated tasks of a test key; none where nobody has one. */
+  readonly sandbox?: readonly SandboxTask[];
   /** When other work took so much of the machine that nothing can be said about how long an answer took. */
   readonly crowded: readonly Span[];
   /** When clients began, faults ended, and everything was expected to have ended. */
@@ -45,6 +47,8 @@ export type Action =
   | "schedule"
   | "bulk"
   | "webhook"
+  | "sandbox"
+  | "advance"
   | "read";
 
 /** One request of a client and what it was told. */

@@ -28,6 +28,7 @@ export const PROMISES = {
   dedupe: "a key of deduplication starts one task within its window, and refuses none after it",
   breaker: "a circuit breaker opens for a host that fails, keeps calls from it, and closes",
   slots: "every place of a queue or flow can be taken again",
+  sandbox: "simulated tasks come to what was asked for, and live ones keep their clock",
   told: "the caller is told after the end, at least once",
   schedules: "every time of a schedule makes one task",
   bulks: "every task of a bulk action has one turn",

@@ -23,6 +23,7 @@ import type { Plant } from "./plants.ts";
 import { createRandom } from "./random.ts";
 import { readDelivery } from "./receiver.ts";
 import { readRecords } from "./records.ts";
+import { createSandboxClients } from "./sandbox-clients.ts";
 import { ALL_WEATHER, rage, type Weather } from "./storm.ts";
 import { isRecord, MIX } from "./task-requests.ts";
 import { createWitnesses } from "./witnesses.ts";
@@ -70,7 +71,14 @@ export async function runOnce(options: RunOptions): Promise<History> {
       mix: MIX,
       rate: options.rate,
     });
+    const sandbox = createSandboxClients({
+      api,
+      asking: createAsking(cluster.nodes, random.fork()),
+      random: random.fork(),
+      target: cluster.target.url,
+    });
     await clients.prepare();
+    await sandbox.prepare();
     const fragile = watchFragile({
       api,
       asking: createAsking(cluster.nodes, random.fork()),
@@ -90,7 +98,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const note = (fault: Fault) => void faults.push(fault);
     const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
     const storm = rage({ ...cluster, note }, weather, random.fork(), over.signal);
-    const work = Promise.all([clients.work(working.signal), fragile.work(working.signal)]);
+    const work = Promise.all([clients, fragile, sandbox].map((each) => each.work(working.signal)));
     // Before that nobody listens: what is done then takes another way through the server.
     const listening = sleep(options.seconds * 1000 * UNHEARD_SHARE).then(witnesses.start);
     await Promise.all([storm, sleep(options.seconds * 1000)]);
@@ -111,6 +119,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
     clearInterval(progress);
     await witnesses.stop();
     await fragile.stop();
+    const simulated = await sandbox.settle();
 
     const rest = await readRest(cluster, api, ordered);
     await Promise.all(cluster.nodes.map((node) => node.stop()));
@@ -128,6 +137,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
       receivers: witnesses.receivers,
       spells: fragile.spells,
       breakers: fragile.breakers,
+      sandbox: simulated,
       crowded: machine.crowded,
       calmAt,
       endedAt: now(),

@@ -47,3 +47,16 @@ export interface Fate {
   readonly status: string | null;
   readonly failureReason: string | null;
 }
+
+/** A simulated task of a test key: what it was to come to, and what the API says; null if it knows no such task. */
+export interface SandboxTask {
+  readonly taskId: string;
+  readonly expected: SandboxEnd;
+  readonly found: SandboxEnd | null;
+}
+
+export interface SandboxEnd {
+  readonly status: string;
+  readonly attempts: number;
+  readonly value: string | null;
+}
