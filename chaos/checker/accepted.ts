@@ -1,4 +1,5 @@
 import type { Answer, History } from "./history.ts";
+import { isFleeting } from "./retention.ts";
 import type { Stories, Story } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
@@ -21,8 +22,9 @@ function checkStory(story: Story, history: History, stories: Stories): Violation
   if (accepted !== undefined && story.last === null)
     return violation(`answered ${accepted.status}, and the database never had it`, accepted.endedAt);
   const deletion = story.changes.at(-1);
-  if (story.isDeleted && deletion !== undefined && !wasAskedFor(story, history, stories))
-    return violation("vanished: no client deleted it or its queue", deletion.committedAt);
+  const isRetained = deletion === undefined || !isFleeting(deletion, stories);
+  if (story.isDeleted && isRetained && !wasAskedFor(story, history, stories))
+    return violation("vanished: no client deleted it or its queue", deletion?.committedAt ?? null);
   const deleted = story.answers.find(({ action, status }) => action === "delete-task" && status === 200);
   if (deleted !== undefined && !story.isDeleted)
     return violation("DELETE was answered 200, and it is still there", deleted.endedAt);

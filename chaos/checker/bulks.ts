@@ -37,10 +37,11 @@ export function checkBulks(history: History, stories: Stories): Violation[] {
   return [...unlike, ...unfinished];
 }
 
-/** The restarted tasks, by the commit that did it. No client retries a single task. */
+/** The restarted tasks, by the commit that did it. What clients retry one by one no bulk action asks for. */
 function countRetries(stories: Stories): Map<number, string[]> {
   const retried = new Map<number, string[]>();
-  for (const { id, changes } of stories.all) {
+  for (const { id, changes, answers } of stories.all) {
+    if (answers.some(({ action }) => action === "retry")) continue;
     for (const [index, { committedAt, op, row }] of changes.entries()) {
       const before = changes[index - 1];
       if (op !== "update" || before === undefined || row.retries === before.row.retries) continue;

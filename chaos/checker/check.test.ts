@@ -21,6 +21,7 @@ import {
   workerChange,
 } from "./hand-made.ts";
 import type { Fault, History } from "./history.ts";
+import { FLEETING } from "./retention.ts";
 import type { Change, TaskRow } from "./rows.ts";
 import { tellStories } from "./stories.ts";
 import { drawTimeline } from "./timeline.ts";
@@ -466,6 +467,36 @@ test("schedules: every due time creates one task, in the commit that advances it
   assert.deepEqual(broken(...fired, ...lost), ["schedules"], "a firing whose task is not there");
 });
 
+test("schedules: one that skips fires while none of its tasks is under way, and then it does", () => {
+  const moved = (at: number) => scheduleChange(at, Math.floor(at / 1_000) * 1_000 + 1_000, "update", true);
+  const fires = (at: number, id: string) => [moved(at), firing(at, at, id)];
+  // Each task ends 200 ms after it was made.
+  const made = (id: string, at: number) =>
+    goodChanges({ id }).map((change) => ({ ...change, committedAt: change.committedAt - 1_000 + at }));
+  const seen = ["t", "u"].map((taskId, index) => {
+    const at = index === 0 ? 1_000 : 7_000;
+    return call(at + 20, at + 100, { taskId });
+  });
+  const tasks = [...made("t", 1_000), ...made("u", 7_000)];
+  const broken = (...changes: readonly Change[]) =>
+    brokenIn(
+      historyOf({
+        changes: [scheduleChange(500, 1_000, "insert", true), ...tasks, ...fires(1_000, "t"), ...changes],
+        seen,
+        answers: [],
+      }),
+    );
+  const left = [2_000, 3_000, 4_000].map(moved);
+  assert.deepEqual(broken(...left), [], "it may have looked before the end");
+  assert.deepEqual(
+    broken(...left, moved(5_000), moved(6_000), ...fires(7_000, "u")),
+    ["schedules"],
+    "for long",
+  );
+  const early = [scheduleChange(1_100, 1_000, "update", true), moved(1_150), firing(1_150, 1_000, "u")];
+  assert.deepEqual(broken(...early), ["schedules"], "one was under way");
+});
+
 test("bulks: a turn restarts as many tasks as it counts, and processes every task", () => {
   const failed = {
     status: "failed",
@@ -609,4 +640,18 @@ test("sandbox: simulated tasks come to what was asked for, call nobody, and leav
     broken(expected, { answers: [answer("create", 995, { createdAt })] });
   assert.deepEqual(created(1_000), []);
   assert.deepEqual(created(3_601_000), ["sandbox"]);
+});
+
+test("retention: a task that has ended is removed when its life is over, counted from its last end", () => {
+  const queue = queueChange(10, { name: FLEETING.queue });
+  const ended = { ...COMPLETED, completedAt: 1_195 };
+  const life = [...goodChanges().slice(0, 2), taskChange(1_200, ended)];
+  const broken = (...changes: Change[]) =>
+    brokenIn(historyOf({ changes: [queue, ...changes], rest: { at: 70_000 } }));
+  const removed = (at: number, row: Partial<TaskRow> = ended) => taskChange(at, row, "delete");
+  assert.deepEqual(broken(...life, removed(1_195 + FLEETING.lifeMs)), []);
+  assert.deepEqual(broken(...life, removed(5_000)), ["retention"]);
+  assert.deepEqual(broken(...life), ["retention"], "it is still there at the end");
+  const retried = taskChange(2_000, { ...ended, status: "pending", fence: 3, retries: 1, completedAt: null });
+  assert.ok(broken(...life, retried, removed(9_000, retried.row as TaskRow)).includes("retention"));
 });

@@ -18,6 +18,7 @@ import { checkOutside } from "./outside/outside.ts";
 import { checkDue, checkOrder } from "./priority.ts";
 import { checkRates } from "./rates.ts";
 import { checkRest, checkStats } from "./rest.ts";
+import { checkRetention } from "./retention.ts";
 import { checkSandbox } from "./sandbox.ts";
 import { checkSchedules } from "./schedules.ts";
 import { type Stories, tellStories } from "./stories.ts";
@@ -55,6 +56,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkDue(stories),
     ...checkLines(history),
     ...checkNotifications(history, stories),
+    ...checkRetention(history, stories),
     ...checkSandbox(history),
     ...checkSchedules(history, stories),
     ...checkBulks(history, stories),

@@ -46,8 +46,13 @@ export function queueChange(committedAt: number, changes: Partial<QueueRow>, op:
   return { seq: 0, committedAt, relation: "queues", op, row: queue };
 }
 
-export function scheduleChange(committedAt: number, nextRunAt: number | null, op: Op = "update"): Change {
-  return { seq: 0, committedAt, relation: "schedules", op, row: { id: "s", nextRunAt } };
+export function scheduleChange(
+  committedAt: number,
+  nextRunAt: number | null,
+  op: Op = "update",
+  skips = false,
+): Change {
+  return { seq: 0, committedAt, relation: "schedules", op, row: { id: "s", nextRunAt, skips } };
 }
 
 export function firing(committedAt: number, firesAt: number | null, taskId: string): Change {

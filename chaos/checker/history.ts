@@ -38,6 +38,7 @@ export type Action =
   | "create"
   | "delete-task"
   | "cancel"
+  | "retry"
   | "callback"
   | "pause"
   | "resume"

@@ -29,6 +29,8 @@ export interface TaskRow {
   readonly runAt: number;
   readonly createdAt: number;
   readonly deadlineAt: number | null;
+  /** Absent where that is not tried. */
+  readonly completedAt?: number | null;
   readonly hasNotification: boolean;
   readonly idempotencyKey: string | null;
   readonly failureReason: string | null;
@@ -42,6 +44,8 @@ export interface ScheduleRow {
   readonly id: string;
   /** Null while it is paused. */
   readonly nextRunAt: number | null;
+  /** It does not fire while one of its tasks has not ended; absent where that is not tried. */
+  readonly skips?: boolean;
 }
 
 /** A task that a schedule made. */

@@ -1,5 +1,5 @@
 import type { Fault, History } from "./history.ts";
-import type { FiringChange, ScheduleChange } from "./rows.ts";
+import { type FiringChange, isEnd, type ScheduleChange } from "./rows.ts";
 import type { Stories } from "./stories.ts";
 import type { Violation } from "./violation.ts";
 
@@ -7,6 +7,9 @@ import type { Violation } from "./violation.ts";
 const PERIOD_MS = 1_000;
 /** A firing is not later than this, apart from the time in which a fault is under way. */
 const LATE_MS = 15_000;
+
+/** A firing may commit so much later than it looked at the tasks before it. */
+const LOOK_MS = 3_000;
 
 /** Each time of a schedule that was not missed made one task, times that were missed made one together, and no other firing did. */
 export function checkSchedules(history: History, stories: Stories): Violation[] {
@@ -19,7 +22,7 @@ export function checkSchedules(history: History, stories: Stories): Violation[] 
   return [...lives].flatMap(([id, changes]) => {
     const fired = firings.get(id) ?? [];
     return [
-      ...wrongSteps(changes, fired, history),
+      ...wrongSteps(changes, fired, history, stories),
       ...unfounded(changes, fired),
       ...fired.filter(({ row }) => stories.find(row.taskId).changes.length === 0).map(withoutTask),
     ];
@@ -31,6 +34,7 @@ function wrongSteps(
   changes: readonly ScheduleChange[],
   fired: readonly FiringChange[],
   history: History,
+  stories: Stories,
 ): Violation[] {
   return changes.slice(1).flatMap((change, index): Violation[] => {
     const before = changes[index];
@@ -51,10 +55,33 @@ function wrongSteps(
     }
     if (next === dueAt) return [];
     const count = fired.filter(({ row }) => row.firesAt === dueAt).length;
-    if (count !== 1) return [violation(`its time ${dueAt} has ${count} tasks`, null, at)];
+    const under = before.row.skips === true ? underWay(fired, at, history, stories) : "none";
+    if (under === "some" && count > 0)
+      return [violation(`it fired for ${dueAt} while a task of it had not ended`, null, at)];
+    const isRight = under === "none" ? count === 1 : count <= 1;
+    if (!isRight) return [violation(`its time ${dueAt} has ${count} tasks`, null, at)];
     if (next <= Math.max(at, dueAt) + PERIOD_MS) return [];
     return [violation(`the times between ${dueAt} and ${next} were left out`, null, at)];
   });
+}
+
+/** Whether a task of earlier firings had not ended; in doubt where one ended while the schedule was looked at. */
+function underWay(
+  fired: readonly FiringChange[],
+  at: number,
+  { faults }: History,
+  stories: Stories,
+): "some" | "none" | "doubtful" {
+  const earlier = fired.filter(({ committedAt }) => committedAt < at);
+  const endAt = Math.max(0, ...earlier.map(({ row }) => endedAt(row.taskId, stories)));
+  if (endAt > at) return "some";
+  const isClose = endAt > at - LOOK_MS || faults.some(({ from, to }) => from <= at && to >= endAt);
+  return isClose ? "doubtful" : "none";
+}
+
+function endedAt(taskId: string, stories: Stories): number {
+  const end = stories.find(taskId).changes.find(({ op, row }) => op === "delete" || isEnd(row.status));
+  return end?.committedAt ?? Number.POSITIVE_INFINITY;
 }
 
 function timeWithoutFault(from: number, to: number, faults: readonly Fault[]): number {

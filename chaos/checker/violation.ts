@@ -29,6 +29,7 @@ export const PROMISES = {
   breaker: "a circuit breaker opens for a host that fails, keeps calls from it, and closes",
   slots: "every place of a queue or flow can be taken again",
   sandbox: "simulated tasks come to what was asked for, and live ones keep their clock",
+  retention: "a task that has ended lives as long as the retention says",
   told: "the caller is told after the end, at least once",
   schedules: "every time of a schedule makes one task",
   bulks: "every task of a bulk action has one turn",

@@ -1,3 +1,4 @@
+import { FLEETING } from "../checker/retention.ts";
 import type { Change, NotificationRow, QueueRow, TaskRow, TaskStatus } from "../checker/rows.ts";
 import type { Postgres } from "./postgres.ts";
 
@@ -28,11 +29,11 @@ create function chaos.task(t tasks) returns jsonb language sql immutable as $$
   select jsonb_build_object(
     'id', t.id, 'teamId', t.team_id, 'queueId', t.queue_id, 'status', t.status, 'priority', t.priority, 'fence', t.fence,
     'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', chaos.attempts(t), 'runAt', chaos.ms(t.run_at),
-    'attemptStartedAt', chaos.ms(t.attempt_started_at), 'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at),
+    'attemptStartedAt', chaos.ms(t.attempt_started_at), 'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at), 'completedAt', chaos.ms(t.completed_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
     'failureReason', t.failure_reason, 'retries', t.retries, 'flow', t.flow) $$;
 create function chaos.schedule(s schedules) returns jsonb language sql immutable as $$
-  select jsonb_build_object('id', s.id, 'nextRunAt', chaos.ms(s.next_run_at)) $$;
+  select jsonb_build_object('id', s.id, 'nextRunAt', chaos.ms(s.next_run_at), 'skips', s.overlap = 'skip') $$;
 create function chaos.firing(f schedule_firings) returns jsonb language sql immutable as $$
   select jsonb_build_object('scheduleId', f.schedule_id, 'taskId', f.task_id, 'firesAt', chaos.ms(f.fires_at)) $$;
 create function chaos.bulk(b bulks) returns jsonb language sql immutable as $$
@@ -131,9 +132,9 @@ export async function readUndelivered(postgres: Postgres): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-type Unfinished = Record<TaskStatus | "untold" | "undelivered" | "bulks", number>;
+type Unfinished = Record<TaskStatus | "untold" | "undelivered" | "bulks" | "fleeting", number>;
 
-/** How many tasks, notifications, deliveries and bulk actions have not come to their end. */
+/** How many tasks, notifications, deliveries and bulk actions have not come to their end, or are there although they live for seconds. */
 export async function countUnfinished(postgres: Postgres): Promise<Unfinished> {
   const [counts] = await postgres.query<Unfinished>(
     `select count(*) filter (where status = 'pending')::integer as pending,
@@ -145,6 +146,8 @@ export async function countUnfinished(postgres: Postgres): Promise<Unfinished> {
               where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as untold,
             (select count(*)::integer from webhook_deliveries
               where status = 'pending' and (attempts < 2 or next_at < now() + interval '10 s')) as undelivered,
+            (select count(*)::integer from tasks t join queues q on q.team_id = t.team_id and q.id = t.queue_id
+              where q.name = '${FLEETING.queue}') as fleeting,
             (select count(*)::integer from bulks where status = 'running') as bulks
        from tasks where not sandbox and status not in ('completed', 'failed', 'cancelled')`,
   );

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NO_WISH } from "../checker/outside/wishes.ts";
 import { type Api, createApi, type Told } from "./api.ts";
 import { createAsking, RETRY_MS } from "./asking.ts";
+import { createFleetingTasks } from "./fleeting-tasks.ts";
 import { createGuardedTasks } from "./guarded-tasks.ts";
 import type { Node } from "./node.ts";
-import { createQueueClients, GUARDED, QUEUES } from "./queue-clients.ts";
+import { createQueueClients, GUARDED, QUEUES, SHORT_LIVED } from "./queue-clients.ts";
 import type { Random } from "./random.ts";
 import { createScheduleClients } from "./schedule-clients.ts";
 import type { Target } from "./target.ts";
@@ -23,6 +24,7 @@ const SHARES_OF_WORK = {
   rated: 12,
   fragile: 12,
   deduped: 10,
+  fleeting: 8,
 } as const;
 /** Tasks that fail once or twice, and are retried by nothing but bulk actions. */
 const AGAIN = "again";
@@ -181,6 +183,7 @@ export function createClients(deps: {
     read,
     rated: guarded.rated,
     fragile: guarded.fragile,
+    fleeting: createFleetingTasks({ api, asking, random, tasks: guarded, bulkTag: AGAIN }),
     deduped: () => guarded.deduped(QUEUES.steady.name),
   } as const satisfies Record<keyof typeof SHARES_OF_WORK, () => Promise<unknown>>;
 
@@ -193,7 +196,7 @@ export function createClients(deps: {
 
   return {
     async prepare() {
-      for (const queue of [...Object.values(QUEUES), ...Object.values(GUARDED)])
+      for (const queue of [...Object.values(QUEUES), ...Object.values(GUARDED), SHORT_LIVED])
         await queues.create(queue, RETRY_MS.calm);
       await queues.create(NEIGHBOUR, RETRY_MS.calm, deps.neighbour);
       await schedules.prepare();

@@ -14,6 +14,7 @@ import { type Line, startLine } from "./line.ts";
 import { createNode, type Node } from "./node.ts";
 import { copyServer, type Plant } from "./plants.ts";
 import { createPostgres, type Postgres } from "./postgres.ts";
+import { SHORT_LIVES } from "./short-lives.ts";
 import { startTarget, type Target } from "./target.ts";
 import { openTeams, type Team } from "./teams.ts";
 
@@ -54,7 +55,8 @@ export async function openCluster(options: {
     log: (line) => appendFileSync(join(logDir, "postgres.log"), `${line}\n`),
   });
   // A copy, so that a build in the checkout does not change a run under way.
-  const main = await copyServer(options.distDir, join(directory, "server"), options.plant);
+  const edits = [...(options.isWatched ? SHORT_LIVES : []), ...(options.plant?.edits ?? [])];
+  const main = await copyServer(options.distDir, join(directory, "server"), { edits });
   await postgres.start();
   await migrateFirst(postgres);
   if (options.isWatched) await installChangeLog(postgres);

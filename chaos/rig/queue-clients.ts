@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Limits } from "../checker/outside/wishes.ts";
+import { FLEETING } from "../checker/retention.ts";
 import type { Api } from "./api.ts";
 import { type Asking, RETRY_MS } from "./asking.ts";
 import { FRAGILE } from "./fragile.ts";
@@ -27,6 +28,9 @@ export const GUARDED = {
     max_retries: 20,
   },
 } as const satisfies Record<string, NewQueue>;
+
+/** Its tasks do not live long. */
+export const SHORT_LIVED = { name: FLEETING.queue, concurrency: 3 } as const satisfies NewQueue;
 
 /** One that is never touched, a narrow one, one that is paused and resized, one that comes and goes. */
 export const QUEUES = {

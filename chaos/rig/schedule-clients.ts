@@ -5,12 +5,20 @@ import { QUEUES } from "./queue-clients.ts";
 import type { Random } from "./random.ts";
 import { isRecord } from "./task-requests.ts";
 
-/** A schedule that fires all the time, and those that come and go, a new one every second. */
+/** Schedules that fire all the time, and those that come and go, a new one every second. */
 const EVERY_SECOND = "* * * * * *";
 const STEADY = "steady";
+const STEADY_SKIPPING = "steady-skipping";
+
+/** One whose tasks take longer than it has between two times, and leaves those out; and one that makes up for nothing old. */
+const KINDS = {
+  plain: { call: "ok?ms=5" },
+  skipping: { call: "slow?ms=1600&until=9", overlap: "skip" },
+  strict: { call: "ok?ms=5", catch_up: "none" },
+} as const;
 
 export interface ScheduleClients {
-  /** Makes the one that fires all the time. */
+  /** Makes those that fire all the time. */
   prepare(): Promise<void>;
   /** Makes one every second until it is told to stop; each ends by itself, and `later` is given that. */
   work(signal: AbortSignal, later: (work: Promise<void>) => void): Promise<void>;
@@ -24,10 +32,12 @@ export function createScheduleClients(
   random: Random,
   target: string,
 ): ScheduleClients {
-  async function put(name: string, forMs?: number): Promise<void> {
+  async function put(name: string, kind: keyof typeof KINDS, forMs?: number): Promise<void> {
     const nonce = `schedule-${name}`;
-    const webhook_url = `${target}/call/ok?ms=5&nonce=${nonce}`;
-    const body = { cron: EVERY_SECOND, task: { queue: QUEUES.steady.name, webhook_url, payload: { nonce } } };
+    const { call, ...terms } = KINDS[kind];
+    const webhook_url = `${target}/call/${call}&nonce=${nonce}`;
+    const task = { queue: QUEUES.steady.name, webhook_url, payload: { nonce } };
+    const body = { cron: EVERY_SECOND, task, ...terms };
     const path = `/v1/schedules/${name}`;
     await retryRequest((node) => api.ask({ action: "schedule", node, method: "PUT", path, body }), forMs);
   }
@@ -38,13 +48,16 @@ export function createScheduleClients(
   }
 
   async function pass(name: string): Promise<void> {
-    await put(name);
+    await put(name, random.weighted({ plain: 6, skipping: 3, strict: 2 }));
     await sleep(random.between(500, 6_000));
     await end(name);
   }
 
   return {
-    prepare: () => put(STEADY, RETRY_MS.calm),
+    async prepare() {
+      await put(STEADY, "plain", RETRY_MS.calm);
+      await put(STEADY_SKIPPING, "skipping", RETRY_MS.calm);
+    },
     async work(signal, later) {
       for (let made = 1; !signal.aborted; made += 1) {
         later(pass(`brief-${made}`));
