@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import pg from "pg";
 import type { Requester } from "../../src/domain/identity/principal.ts";
 import { WHOLE_LIST } from "../../src/domain/page.ts";
 import { formatId } from "../../src/domain/public-id.ts";
@@ -142,6 +143,28 @@ describe("webhooks", () => {
     await create();
     await deliver();
     assert.equal(hooks().length, before + 1);
+  });
+
+  it("get no earlier event when they are enabled again, whatever transaction of another program is open", async () => {
+    const webhook = await subscribe();
+    const { service } = server.services.features.webhooks;
+    const foreign = new pg.Client(server.connection);
+    await foreign.connect();
+    try {
+      await foreign.query("begin");
+      await foreign.query("select pg_current_xact_id()");
+      await create();
+      await deliver();
+      await service.update(team, webhook.id, { enabled: false });
+      await create();
+      await deliver();
+      await service.update(team, webhook.id, { enabled: true });
+      await create();
+      await deliver();
+    } finally {
+      await foreign.end();
+    }
+    assert.equal(hooks().length, 2);
   });
 
   it("that succeed again are no longer marked as failing", async () => {

@@ -4,7 +4,7 @@ import type { PageRequest } from "../../domain/page.ts";
 import type { DeliveredEvent, WebhookDelivery } from "../../domain/webhook.ts";
 import { type Sql, statement } from "../sql.ts";
 import { dueTeams, pickedByTeam, type TeamRoom } from "./due-teams.ts";
-import type { EventPlace } from "./event-reads.ts";
+import { type EventPlace, readEvents } from "./event-reads.ts";
 import { heldRows } from "./held-rows.ts";
 
 /** A worker's right to make one delivery. */
@@ -94,12 +94,16 @@ export async function webhookReaders(sql: Sql): Promise<EventPlace[]> {
 const OPEN_READER = statement(
   "open_reader",
   `insert into webhook_readers (team_id, xid, seq, index)
-   values ($1, pg_snapshot_xmin(pg_current_snapshot()), 0, 0) on conflict (team_id) do nothing`,
+   values ($1, $2::xid8, $3, 0) on conflict (team_id) do nothing`,
 );
 
-/** Starts at the current position, unless there is one already. */
+/**
+ * Starts at the current position, unless there is one already. The oldest open transaction of the whole server would be too early: one
+ * that writes no events may be hours old, and a webhook that is enabled again would get the events since.
+ */
 export async function openReader(sql: Sql, teamId: number): Promise<void> {
-  await sql.rows(OPEN_READER, [teamId]);
+  const { horizon } = await readEvents(sql, [], 0);
+  await sql.rows(OPEN_READER, [teamId, horizon.xid, horizon.seq]);
 }
 
 const CLOSE_READER = statement("close_reader", "delete from webhook_readers where team_id = $1");
