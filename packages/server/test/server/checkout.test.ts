@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { ROOT } from "../places.ts";
-import { launch, ready, type ServerProcess } from "./server-process.ts";
+import { killLaunched, launch, ready, type ServerProcess } from "./server-process.ts";
 
 const run = promisify(execFile);
 
@@ -20,7 +20,14 @@ describe("npm start in a fresh checkout", () => {
     await chmod(home, 0o755);
     checkout = join(home, "the checkout");
     await mkdir(join(checkout, "packages"), { recursive: true });
-    const copied = ["package.json", "tsconfig.base.json", "biome.json", ".gitignore", "scripts"];
+    const copied = [
+      "package.json",
+      "tsconfig.base.json",
+      "biome.json",
+      ".gitignore",
+      "openapi.json",
+      "scripts",
+    ];
     for (const name of [...copied, "simulation/world"])
       await cp(join(ROOT, name), join(checkout, name), { recursive: true });
     await symlink(join(ROOT, "node_modules"), join(checkout, "node_modules"));
@@ -32,7 +39,10 @@ describe("npm start in a fresh checkout", () => {
           !/\/(node_modules|dist|README\.md|LICENSE|THIRD-PARTY-NOTICES|package\.json\..*)$/.test(path),
       });
   });
-  after(() => rm(join(checkout, ".."), { recursive: true, force: true }));
+  after(async () => {
+    killLaunched();
+    await rm(join(checkout, ".."), { recursive: true, force: true });
+  });
 
   const start = (settings: Record<string, string>) =>
     launch(settings, checkout, {
