@@ -1,4 +1,4 @@
--- The schema after migration 50, written by npm run generate. Nobody runs this file: the server migrates its
+-- The schema after migration 1, written by npm run generate. Nobody runs this file: the server migrates its
 -- database by itself (packages/server/src/store/migrations).
 
 CREATE OR REPLACE FUNCTION public.event_place()
@@ -228,8 +228,8 @@ create table events (
   sandbox boolean not null,
   queue text not null,
   at timestamp with time zone not null default now(),
+  written_at timestamp with time zone not null default clock_timestamp(),
   entries json not null,
-  written_at timestamp with time zone default clock_timestamp(),
   constraint events_pkey PRIMARY KEY (team_id, xid, seq)
 );
 
@@ -285,9 +285,9 @@ create table flows (
   paused boolean not null default false,
   paused_until timestamp with time zone,
   version bigint not null default 0,
+  line_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   used_at timestamp with time zone not null default now(),
-  line_at timestamp with time zone,
   constraint flows_pkey PRIMARY KEY (team_id, sandbox, key)
 ) with (fillfactor=50);
 
@@ -384,7 +384,7 @@ create table nodes (
   calls_in_flight integer not null,
   max_in_flight integer not null,
   clock_offset_ms double precision not null,
-  loop_lag_ms double precision,
+  loop_lag_ms double precision not null,
   constraint nodes_pkey PRIMARY KEY (id),
   constraint nodes_role_check CHECK ((role = ANY (ARRAY['all'::text, 'api'::text, 'worker'::text])))
 );
@@ -462,12 +462,12 @@ create table oauth_tokens (
   consent_id uuid,
   consented_at timestamp with time zone,
   scopes text[] not null,
+  granted_scopes text[],
   created_at timestamp with time zone not null default now(),
   access_expires_at timestamp with time zone not null,
   refresh_expires_at timestamp with time zone,
   refreshed_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  granted_scopes text[],
   constraint oauth_tokens_pkey PRIMARY KEY (id),
   constraint oauth_tokens_check CHECK ((num_nulls(code_hash, consent_id, consented_at) = ANY (ARRAY[0, 3]))),
   constraint oauth_tokens_application_id_fkey FOREIGN KEY (application_id) REFERENCES oauth_applications(id) ON DELETE CASCADE,
@@ -543,13 +543,13 @@ create table queue_tallies (
   queue_id bigint not null,
   worker_id bigint not null,
   statement smallint not null,
+  sandbox boolean not null default false,
   pending bigint not null default 0,
   active bigint not null default 0,
   waiting bigint not null default 0,
   polling bigint not null default 0,
   completed bigint not null default 0,
   failed bigint not null default 0,
-  sandbox boolean not null default false,
   cancelled bigint not null default 0,
   constraint queue_tallies_pkey PRIMARY KEY (team_id, queue_id, worker_id, statement, sandbox)
 ) with (fillfactor=50);
@@ -559,23 +559,23 @@ create table queues (
   id bigint not null generated always as identity,
   name text not null,
   concurrency integer not null,
+  rate integer,
+  rate_period integer,
   max_retries smallint not null,
   backoff text not null,
   retry_delay_seconds integer not null,
+  retry_max_delay_seconds integer not null default 3600,
+  no_retry_statuses smallint[],
   timeout_seconds integer not null,
+  ordered boolean not null default false,
+  on_failure text not null default 'continue'::text,
+  breaker jsonb,
+  holds_hosts boolean not null default false,
   paused boolean not null default false,
   epoch integer not null default 1,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
-  retry_max_delay_seconds integer not null default 3600,
-  no_retry_statuses smallint[],
-  breaker jsonb,
-  holds_hosts boolean not null default false,
-  ordered boolean not null default false,
-  on_failure text not null default 'continue'::text,
-  rate integer,
-  rate_period integer,
   constraint queues_pkey PRIMARY KEY (team_id, id),
   constraint queues_backoff_check CHECK ((backoff = ANY (ARRAY['fixed'::text, 'exponential'::text]))),
   constraint queues_concurrency_check CHECK (((concurrency >= 1) AND (concurrency <= 1000))),
@@ -627,14 +627,14 @@ create table schedules (
   task text not null,
   request text not null,
   next_run_at timestamp with time zone,
+  ahead_seconds bigint not null default 0,
+  fan_out jsonb,
   last_task_id uuid,
   last_error text,
   last_error_at timestamp with time zone,
+  errors_in_row integer not null default 0,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  ahead_seconds bigint not null default 0,
-  errors_in_row integer not null default 0,
-  fan_out jsonb,
   constraint schedules_pkey PRIMARY KEY (team_id, id),
   constraint schedules_catch_up_check CHECK ((catch_up = ANY (ARRAY['one'::text, 'none'::text]))),
   constraint schedules_check CHECK (((last_error IS NULL) = (last_error_at IS NULL))),
@@ -643,15 +643,13 @@ create table schedules (
 
 CREATE UNIQUE INDEX schedules_by_name ON schedules USING btree (team_id, sandbox, name);
 
-CREATE INDEX schedules_due ON schedules USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
-
 CREATE INDEX schedules_due_by_team ON schedules USING btree (team_id, next_run_at) WHERE (next_run_at IS NOT NULL);
 
 create table schema_migrations (
   version integer not null,
   name text not null,
-  hash text,
-  oldest_node integer,
+  hash text not null,
+  oldest_node integer not null,
   applied_at timestamp with time zone not null default now(),
   constraint schema_migrations_pkey PRIMARY KEY (version)
 );
@@ -830,8 +828,8 @@ create table teams (
   name text not null,
   plan text not null,
   requests_per_minute integer,
-  created_at timestamp with time zone not null default now(),
   limits jsonb,
+  created_at timestamp with time zone not null default now(),
   constraint teams_pkey PRIMARY KEY (id),
   constraint teams_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text]))),
   constraint teams_requests_per_minute_check CHECK ((requests_per_minute > 0)),
@@ -859,14 +857,14 @@ create table users (
 create table vault_tokens (
   team_id integer not null,
   id uuid not null,
+  sandbox boolean not null default false,
   name text not null,
   allowed_hosts text[],
   key_id text not null,
   sealed bytea,
   created_at timestamp with time zone not null default now(),
-  revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
-  sandbox boolean not null default false,
+  revoked_at timestamp with time zone,
   constraint vault_tokens_pkey PRIMARY KEY (team_id, id),
   constraint vault_tokens_revoked_is_wiped CHECK (((revoked_at IS NULL) = (sealed IS NOT NULL))),
   constraint vault_tokens_team_id_fkey FOREIGN KEY (team_id) REFERENCES teams(id)
@@ -879,7 +877,7 @@ create table webhook_deliveries (
   id uuid not null,
   webhook_id uuid not null,
   event text not null,
-  body text,
+  body text not null,
   status text not null default 'pending'::text,
   attempts integer not null default 0,
   next_at timestamp with time zone not null default now(),

@@ -1,94 +1,31 @@
 import {
   type Applied,
+  createHistory,
   type Migration,
-  prepareHistory,
   readApplied,
   readHistory,
   recordMigration,
   refuseOtherHistory,
 } from "./migration-history.ts";
-import { identity } from "./migrations/0004-identity.ts";
-import { tasks } from "./migrations/0004-tasks.ts";
-import { vault } from "./migrations/0004-vault.ts";
-import { nodes } from "./migrations/0005-nodes.ts";
-import { sandbox } from "./migrations/0006-sandbox.ts";
-import { limits } from "./migrations/0007-limits.ts";
-import { cancelAndRetry } from "./migrations/0009-cancel-and-retry.ts";
-import { lists } from "./migrations/0010-lists.ts";
-import { schedules } from "./migrations/0012-schedules.ts";
-import { scheduleFirings } from "./migrations/0013-schedule-firings.ts";
-import { events } from "./migrations/0014-events.ts";
-import { webhooks } from "./migrations/0015-webhooks.ts";
-import { simulations } from "./migrations/0016-simulations.ts";
-import { queueStats } from "./migrations/0017-queue-stats.ts";
-import { leanTasks } from "./migrations/0018-lean-tasks.ts";
-import { tokenUses } from "./migrations/0019-token-uses.ts";
-import { sandboxTokens } from "./migrations/0020-sandbox-tokens.ts";
-import { sandboxClocks } from "./migrations/0021-sandbox-clocks.ts";
-import { eventOrder } from "./migrations/0022-event-order.ts";
-import { grantedScopes } from "./migrations/0024-granted-scopes.ts";
-import { hotRow } from "./migrations/0026-hot-row.ts";
-import { flows } from "./migrations/0027-flows.ts";
-import { endingsAndDeduplication } from "./migrations/0028-endings-and-deduplication.ts";
-import { messages } from "./migrations/0029-messages.ts";
-import { alerts } from "./migrations/0030-alerts.ts";
-import { dismissingBulks } from "./migrations/0031-dismissing-bulks.ts";
-import { breakers } from "./migrations/0032-breakers.ts";
-import { orderedQueues } from "./migrations/0033-ordered-queues.ts";
-import { taskStatistics } from "./migrations/0034-task-statistics.ts";
-import { queueNames } from "./migrations/0039-queue-names.ts";
-import { queueRates } from "./migrations/0040-queue-rates.ts";
-import { nodeLoopLag } from "./migrations/0041-node-loop-lag.ts";
-import { orderedFlows } from "./migrations/0042-ordered-flows.ts";
-import { schedulePortions } from "./migrations/0050-schedule-portions.ts";
+import { events } from "./migrations/0001-events.ts";
+import { features } from "./migrations/0001-features.ts";
+import { gates } from "./migrations/0001-gates.ts";
+import { identity } from "./migrations/0001-identity.ts";
+import { keys } from "./migrations/0001-keys.ts";
+import { tasks } from "./migrations/0001-tasks.ts";
+import { vault } from "./migrations/0001-vault.ts";
 import { type Database, type Sql, statement } from "./sql.ts";
 
 /**
- * Versions 1 to 3 were layouts before the first release. The first migration creates the whole schema; there is no
- * upgrade from those versions.
- */
-const FIRST_VERSION = 4;
-
-/**
  * In version order, forward only, never edited: `npm run generate` records the hash of a new one, and `npm run check`
- * fails if the hash of an old one changed. A migration of one statement has its text here, a longer one has a file.
+ * fails if the hash of an old one changed. A migration of one statement has its text here, a longer one has a file. The
+ * first one creates the whole schema. Its name distinguishes it from version 1 of a build from before the first release.
  */
 export const MIGRATIONS: readonly Migration[] = [
-  { version: FIRST_VERSION, name: "first release", sql: identity + tasks + vault },
-  { version: 5, name: "nodes", sql: nodes },
-  { version: 6, name: "sandbox apart", sql: sandbox },
-  { version: 7, name: "limits", sql: limits },
-  { version: 9, name: "cancel and retry", sql: cancelAndRetry },
-  { version: 10, name: "lists", sql: lists },
-  { version: 12, name: "schedules", sql: schedules },
-  { version: 13, name: "schedule firings", sql: scheduleFirings },
-  { version: 14, name: "events", sql: events },
-  { version: 15, name: "webhooks", sql: webhooks },
-  { version: 16, name: "simulations", sql: simulations },
-  { version: 17, name: "queue stats", sql: queueStats },
-  { version: 18, name: "lean tasks", sql: leanTasks },
-  { version: 19, name: "token uses", sql: tokenUses },
-  { version: 20, name: "sandbox tokens", sql: sandboxTokens },
-  { version: 21, name: "sandbox clocks", sql: sandboxClocks },
-  { version: 22, name: "event order", sql: eventOrder },
-  { version: 24, name: "granted scopes", sql: grantedScopes },
-  { version: 26, name: "hot row", sql: hotRow },
-  { version: 27, name: "flows", sql: flows },
-  { version: 28, name: "endings and deduplication", sql: endingsAndDeduplication, oldestNode: 26 },
-  { version: 29, name: "messages", sql: messages, oldestNode: 26 },
-  { version: 30, name: "alerts", sql: alerts, oldestNode: 26 },
-  { version: 31, name: "dismissing bulks", sql: dismissingBulks, oldestNode: 26 },
-  { version: 32, name: "breakers", sql: breakers, oldestNode: 26 },
-  { version: 33, name: "ordered queues", sql: orderedQueues, oldestNode: 26 },
-  { version: 34, name: "task statistics", sql: taskStatistics, oldestNode: 26 },
-  { version: 39, name: "queue names", sql: queueNames, oldestNode: 26 },
-  { version: 40, name: "queue rates", sql: queueRates, oldestNode: 26 },
-  { version: 41, name: "node loop lag", sql: nodeLoopLag, oldestNode: 26 },
-  { version: 42, name: "ordered flows", sql: orderedFlows, oldestNode: 26 },
-  { version: 50, name: "schedule portions", sql: schedulePortions, oldestNode: 26 },
+  { version: 1, name: "baseline", sql: identity + tasks + keys + gates + events + features + vault },
 ];
 
-export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION;
+export const SCHEMA_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
 
 /**
  * Older nodes serve while such a migration runs. Their statements queue behind its wait for a lock and time out after
@@ -119,32 +56,19 @@ export class SchemaTooOld extends Error {
   }
 }
 
-export class SchemaUnreleased extends Error {
-  constructor(found: number) {
-    super(
-      `The database has schema version ${found}, from before Bellhop's first release, ` +
-        "which cannot be brought up to date. Start with a new data directory or an empty database, " +
-        "or start the version of Bellhop that made this one.",
-    );
-    this.name = "SchemaUnreleased";
-  }
-}
-
 /** For a command that works beside a server and does not migrate: refuses a schema that this build cannot work on. */
 export async function requireCurrentSchema(sql: Sql): Promise<void> {
-  const applied = (await readHistory(sql)) ?? [];
+  const applied = (await readHistory(sql, MIGRATIONS)) ?? [];
   const found = applied.at(-1)?.version ?? 0;
-  refuseForeignVersion(applied);
-  await refuseOtherHistory(sql, applied, MIGRATIONS);
+  refuseNewerSchema(applied);
+  refuseOtherHistory(applied, MIGRATIONS);
   if (found < SCHEMA_VERSION) throw new SchemaTooOld(found);
 }
 
 /** Accepts later migrations that allow nodes of this version. */
-function refuseForeignVersion(applied: readonly Applied[]): void {
-  const found = applied.at(-1)?.version ?? 0;
+function refuseNewerSchema(applied: readonly Applied[]): void {
   const barrier = findBarrier(applied);
   if (barrier !== undefined) throw new SchemaTooNew(barrier);
-  if (found > 0 && found < FIRST_VERSION) throw new SchemaUnreleased(found);
 }
 
 /** The first migration on which nodes of this build may not serve. */
@@ -194,11 +118,11 @@ async function migrateOnce(
   return database.transaction(async (sql) => {
     await sql.rows(LIFT_TIMEOUTS);
     await sql.rows(LOCK_MIGRATIONS, [MIGRATION_LOCK]);
-    const history = await readHistory(sql);
+    const history = await readHistory(sql, migrations);
     const version = history?.at(-1)?.version ?? 0;
-    refuseForeignVersion(history ?? []);
-    await refuseOtherHistory(sql, history ?? [], migrations);
-    await prepareHistory(sql, history, migrations);
+    refuseNewerSchema(history ?? []);
+    refuseOtherHistory(history ?? [], migrations);
+    if (history === null) await createHistory(sql);
     const next = migrations.find((migration) => migration.version > version);
     if (next === undefined) return false;
     if ((next.oldestNode ?? next.version) < next.version) await sql.rows(LOCK_WAIT_BESIDE_OLDER_NODES);

@@ -15,15 +15,23 @@ export interface Migration {
   readonly oldestNode?: number;
 }
 
-/** A migration that this database has. The hash is null if an old Bellhop applied it without storing one. */
+/** A migration that this database has. */
 export interface Applied {
   readonly version: number;
   readonly name: string;
-  readonly hash: string | null;
-  /** Its own version where none is stored. */
+  readonly hash: string;
   readonly oldestNode: number;
-  /** Whether the table has every column that this build writes. */
-  readonly isComplete: boolean;
+}
+
+/** The versions of such a database have other meanings than those of this build, and its history may have other columns. */
+export class MadeBeforeRelease extends Error {
+  override readonly name = "MadeBeforeRelease";
+  constructor() {
+    super(
+      "The database was made by a build of Bellhop from before its first release and cannot be brought up to date: " +
+        "start with a new data directory or an empty database, or start the build that made it.",
+    );
+  }
 }
 
 /** The migrations of this database differ from those of this build, so further ones cannot be applied safely. */
@@ -47,30 +55,35 @@ export function hashOf({ sql }: Migration): string {
 
 const FIND_HISTORY = statement("find_history", "select to_regclass('schema_migrations')::text as name");
 
-/** The applied migrations in version order; null if the table does not exist. Reads tables with and without hashes. */
-export async function readHistory(sql: Sql): Promise<readonly Applied[] | null> {
+const READ_FIRST_MIGRATION = statement(
+  "read_first_migration",
+  "select version, name from schema_migrations order by version limit 1",
+);
+
+/**
+ * The applied migrations in version order; null if the table does not exist. Refuses a history that does not begin with the
+ * first migration of `known`. Only reads.
+ */
+export async function readHistory(sql: Sql, known: readonly Migration[]): Promise<readonly Applied[] | null> {
   const [table] = await sql.rows<{ name: string | null }>(FIND_HISTORY);
-  return (table?.name ?? null) === null ? null : readApplied(sql);
+  if ((table?.name ?? null) === null) return null;
+  const [first] = await sql.rows<{ version: number; name: string }>(READ_FIRST_MIGRATION);
+  const isOwn = first?.version === known[0]?.version && first?.name === known[0]?.name;
+  if (first !== undefined && !isOwn) throw new MadeBeforeRelease();
+  return readApplied(sql);
 }
 
 const READ_APPLIED = statement(
   "read_applied",
-  `select version, name, stored ->> 'hash' as hash, coalesce((stored ->> 'oldest_node')::integer, version) as "oldestNode",
-          stored ?& array['hash', 'oldest_node'] as "isComplete"
-     from schema_migrations as applied, to_jsonb(applied) as stored
-    order by version`,
+  `select version, name, hash, oldest_node as "oldestNode" from schema_migrations order by version`,
 );
 
 export function readApplied(sql: Sql): Promise<readonly Applied[]> {
   return sql.rows<Applied>(READ_APPLIED);
 }
 
-/** Refuses differences from `known`; later migrations are not compared. Only reads. */
-export async function refuseOtherHistory(
-  sql: Sql,
-  applied: readonly Applied[],
-  known: readonly Migration[],
-): Promise<void> {
+/** Refuses differences from `known`; later migrations are not compared. */
+export function refuseOtherHistory(applied: readonly Applied[], known: readonly Migration[]): void {
   for (const [index, { version, name, hash }] of applied.entries()) {
     const expected = known[index];
     if (expected === undefined) break;
@@ -80,83 +93,20 @@ export async function refuseOtherHistory(
       throw new OtherHistory(
         `it has migration ${version} ("${name}") without migration ${expected.version} ("${expected.name}")`,
       );
-    if (hash !== null && hash !== hashOf(expected)) throw edited(version, name);
+    if (hash !== hashOf(expected))
+      throw new OtherHistory(`its migration ${version} ("${name}") has other SQL than this build's`);
   }
-  if (applied.every(({ hash }) => hash !== null)) return;
-  const reached = applied.at(-1)?.version ?? 0;
-  const [first] = await sql.rows<{ version: number }>(EDITED_MIGRATIONS, [reached]);
-  if (first !== undefined)
-    throw edited(first.version, applied.find(({ version }) => version === first.version)?.name ?? "");
 }
-
-function edited(version: number, name: string): OtherHistory {
-  return new OtherHistory(`its migration ${version} ("${name}") has other SQL than this build's`);
-}
-
-/**
- * Migrations that were edited after a release without hashes: the objects that each edit added or removed show which
- * text ran here. `until`: a later migration drops the object.
- */
-const EDITED_MIGRATIONS = statement(
-  "edited_migrations",
-  `
-  select version
-    from (values
-      (4, 1000, to_regclass('tasks'), 'column', 'body_is_json', true),
-      (4, 1000, to_regclass('tasks'), 'column', 'tags', true),
-      (4, 1000, to_regclass('tasks'), 'column', 'metadata', true),
-      (4, 1000, to_regclass('idempotency_keys'), 'column', 'callback_sealed', true),
-      (4, 18, to_regclass('tasks'), 'constraint', 'tasks_ended_is_let_go', true),
-      (10, 1000, to_regclass('bulks'), 'column', 'rate', true),
-      (14, 1000, to_regclass('listeners'), 'index', 'listeners_by_end', true),
-      (18, 1000, to_regclass('tasks'), 'constraint', 'tasks_sandbox_never_runs', false)
-    ) as mark (version, until, owner, kind, name, is_there)
-   where $1 >= version and $1 < until
-     and is_there <> case kind
-       when 'column' then exists (select from pg_attribute where attrelid = owner and attname = mark.name)
-       when 'index' then exists (select from pg_index join pg_class on oid = indexrelid
-                                  where indrelid = owner and relname = mark.name)
-       else exists (select from pg_constraint where conrelid = owner and conname = mark.name)
-     end
-   order by version
-   limit 1`,
-);
 
 const CREATE_HISTORY = statement(
   "create_history",
   `create table schema_migrations (
-     version integer primary key, name text not null, hash text, oldest_node integer,
+     version integer primary key, name text not null, hash text not null, oldest_node integer not null,
      applied_at timestamptz not null default now())`,
 );
 
-const ADD_HISTORY_COLUMNS = statement(
-  "add_history_columns",
-  `alter table schema_migrations add column if not exists hash text, add column if not exists oldest_node integer`,
-);
-
-const ADD_MISSING_HASHES = statement(
-  "add_missing_hashes",
-  `update schema_migrations as applied set hash = known.hash
-     from unnest($1::integer[], $2::text[]) as known (version, hash)
-    where applied.version = known.version and applied.hash is null`,
-);
-
-/**
- * Creates the table of applied migrations, or adds its missing columns. A table without hashes gets those of `known`,
- * which it was compared with.
- */
-export async function prepareHistory(
-  sql: Sql,
-  applied: readonly Applied[] | null,
-  known: readonly Migration[],
-): Promise<void> {
-  if (applied === null) {
-    await sql.rows(CREATE_HISTORY);
-    return;
-  }
-  if (!applied.every(({ isComplete }) => isComplete)) await sql.rows(ADD_HISTORY_COLUMNS);
-  if (applied.every(({ hash }) => hash !== null)) return;
-  await sql.rows(ADD_MISSING_HASHES, [known.map(({ version }) => version), known.map(hashOf)]);
+export async function createHistory(sql: Sql): Promise<void> {
+  await sql.rows(CREATE_HISTORY);
 }
 
 const RECORD_MIGRATION = statement(

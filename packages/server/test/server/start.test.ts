@@ -151,6 +151,29 @@ describe("a start on an external database", () => {
     assert.doesNotMatch(open.stdout, /vault/);
   });
 
+  it("refuses a database that a build from before the first release made, and leaves it unchanged", async () => {
+    const { database } = test;
+    await database.rows(
+      "create schema earlier authorization guest; alter role guest set search_path = earlier",
+    );
+    await database.rows(
+      `create table earlier.schema_migrations (
+         version integer primary key, name text not null, hash text, oldest_node integer, applied_at timestamptz not null default now());
+       insert into earlier.schema_migrations values (4, 'first release', 'cdfa', 4), (50, 'schedule portions', '8d73', 26);
+       alter table earlier.schema_migrations owner to guest`,
+    );
+    assert.equal(
+      await refusalOf({ DATABASE_URL: url({ user: "guest" }) }),
+      "Bellhop could not start: The database was made by a build of Bellhop from before its first release and cannot be " +
+        "brought up to date: start with a new data directory or an empty database, or start the build that made it.",
+    );
+    const tables = await database.rows(
+      "select relname as name from pg_class where relnamespace = 'earlier'::regnamespace and relkind = 'r'",
+    );
+    assert.deepEqual(tables, [{ name: "schema_migrations" }]);
+    await database.rows("alter role guest reset search_path; drop schema earlier cascade");
+  });
+
   it("refuses a database that can lose tasks, or logs a warning if that is allowed", async () => {
     await test.database.rows("alter role guest set synchronous_commit = off");
     const DATABASE_URL = url({ user: "guest" });

@@ -8,10 +8,14 @@ import {
   requireCurrentSchema,
   SCHEMA_VERSION,
   SchemaTooNew,
-  SchemaUnreleased,
   schemaVersion,
 } from "../../src/store/migrate.ts";
-import { hashOf, type Migration, OtherHistory } from "../../src/store/migration-history.ts";
+import {
+  hashOf,
+  MadeBeforeRelease,
+  type Migration,
+  OtherHistory,
+} from "../../src/store/migration-history.ts";
 import { until } from "../patience.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { createGate } from "../test-sql.ts";
@@ -32,6 +36,12 @@ describe("migrating", () => {
     return rows.map(({ name }) => name);
   }
 
+  const catalog = () =>
+    test.database.rows(
+      `select attrelid::regclass::text as owner, attname::text as name from pg_attribute join pg_class on attrelid = pg_class.oid
+        where relnamespace = 'public'::regnamespace order by 1, 2`,
+    );
+
   it("applies all migrations to an empty database, and none to an up-to-date one", async () => {
     const applied = await migrate(test.database);
 
@@ -50,197 +60,122 @@ describe("migrating", () => {
     assert.equal(await schemaVersion(test.database), SCHEMA_VERSION);
   });
 
-  it("separates sandbox and live counts of a database of the first release", async () => {
-    const { database } = test;
-    await database.rows(MIGRATIONS[0]?.sql ?? "");
-    await database.rows(
-      `create table schema_migrations (
-         version integer primary key, name text not null, applied_at timestamptz not null default now());
-       insert into schema_migrations (version, name) values (4, 'first release');
-       insert into queue_tallies (team_id, queue_id, worker_id, writer, pending, failed)
-       values (1, 1, 0, 0, 5, 2), (1, 1, 7, 1, -1, 0), (1, 2, 7, 0, 1, 0);
-       insert into tasks (team_id, id, queue_id, shape, status, priority, sandbox, method, url, timeout_seconds, max_retries,
-                          backoff, retry_delay_seconds, run_at, created_at)
-       select 1, gen_random_uuid(), queue_id, 'queue', 'pending', 5, true, 'POST', 'http://a/', 30, 3, 'fixed', 1, now(), now()
-         from unnest(array[1, 1, 1, 2]) as queue_id`,
-    );
-
-    assert.deepEqual(await migrate(database), ALL.slice(1));
-
-    const counted = await database.rows(
-      `select queue_id::integer as queue, sandbox, sum(pending)::integer as pending, sum(failed)::integer as failed
-         from queue_tallies group by 1, 2 order by 1, 2`,
-    );
-    assert.deepEqual(counted, [
-      { queue: 1, sandbox: false, pending: 1, failed: 2 },
-      { queue: 1, sandbox: true, pending: 3, failed: 0 },
-      { queue: 2, sandbox: false, pending: 0, failed: 0 },
-      { queue: 2, sandbox: true, pending: 1, failed: 0 },
-    ]);
-  });
-
-  it("fills due_at, poll_at, list_key and claim_batches for existing tasks", async () => {
-    const { database } = test;
-    const hotRow = MIGRATIONS.findIndex(({ name }) => name === "hot row");
-    for (const { sql } of MIGRATIONS.slice(0, hotRow)) await database.rows(sql);
-    await database.rows(
-      `insert into tasks (team_id, id, queue_id, shape, status, worker_id, priority, sandbox, method, url, timeout_seconds,
-                          max_retries, backoff, retry_delay_seconds, run_at, created_at, deadline_at)
-       select 1, (lpad(n::text, 8, '0') || '-0000-7000-8000-000000000000')::uuid, 1, 'queue', status, worker_id, 5, sandbox, 'POST',
-              'http://a/', 30, 3, 'fixed', 1, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z',
-              case when status = 'polling' then now() end
-         from (values (1, 'pending', null, false), (2, 'active', 7, false), (3, 'active', 7, false), (4, 'completed', null, false),
-                      (5, 'polling', null, false), (6, 'polling', 8, false), (7, 'pending', null, true), (8, 'active', null, true),
-                      (9, 'completed', null, true), (10, 'failed', null, false)) as asked(n, status, worker_id, sandbox)`,
-    );
-
-    await database.rows(MIGRATIONS[hotRow]?.sql ?? "");
-
-    const rows = await database.rows<{ n: number; has: string }>(
-      `select left(id::text, 8)::integer as n,
-              concat_ws(' ', list_key, case when due_at = run_at then 'due' end, case when poll_at = run_at then 'poll' end) as has
-         from tasks order by 1`,
-    );
-    assert.deepEqual(
-      rows.map(({ has }) => has),
-      [
-        "pending due",
-        "begun",
-        "begun",
-        "begun",
-        "polling poll",
-        "polling",
-        "pending",
-        "active",
-        "completed",
-        "failed",
-      ],
-    );
-    const held = await database.rows(
-      `select worker_id::integer as worker, array(select left(id::text, 8)::integer from unnest(task_ids) as id order by 1) as tasks
-         from claim_batches order by 1`,
-    );
-    assert.deepEqual(held, [
-      { worker: 7, tasks: [2, 3] },
-      { worker: 8, tasks: [6] },
-    ]);
-  });
-
   describe("the stored history", () => {
-    const history = () =>
-      test.database.rows<{ version: number; hash: string | null }>(
-        "select version, hash from schema_migrations order by version",
-      );
-    const OWN = MIGRATIONS.map((migration) => ({ version: migration.version, hash: hashOf(migration) }));
+    const later = (offset: number, name: string) => ({
+      version: SCHEMA_VERSION + offset,
+      name,
+      sql: `create table ${name} (id integer)`,
+      // So that this build, which does not have it, accepts it.
+      oldestNode: SCHEMA_VERSION,
+    });
+    const SECOND = later(2, "second");
+    const THIRD = later(3, "third");
+    const KNOWN = [...MIGRATIONS, SECOND, THIRD];
 
-    /** As a server of the time before hashes left it, at the version of the last of `migrations`. */
-    async function migrateWithoutHashes(
-      migrations: readonly { version: number; name: string; sql: string }[],
-    ) {
-      await test.database.rows(
-        `create table schema_migrations (
-           version integer primary key, name text not null, applied_at timestamptz not null default now())`,
-      );
-      for (const { version, name, sql } of migrations) {
-        await test.database.rows(sql);
-        await test.database.rows("insert into schema_migrations (version, name) values ($1, $2)", [
-          version,
-          name,
-        ]);
-      }
+    /** The migration refuses, and every table is as it was. */
+    async function assertRefused(known: readonly Migration[], difference: RegExp): Promise<void> {
+      const before = await catalog();
+      await assert.rejects(migrate(test.database, known), (error) => isRefusal(error, difference));
+      assert.deepEqual(await catalog(), before);
     }
 
-    /** The migration refuses, the command line refuses, and every table is as it was. */
-    async function assertRefused(difference: RegExp): Promise<void> {
-      const before = [await tables(), await catalog()];
-      const refused = (error: unknown) =>
-        error instanceof OtherHistory &&
-        difference.test(error.message) &&
-        /Nothing was changed\. Start the build that migrated it, or start this one with a new data directory/.test(
-          error.message,
-        );
-      await assert.rejects(migrate(test.database), refused);
-      await assert.rejects(requireCurrentSchema(test.database), refused);
-      assert.deepEqual([await tables(), await catalog()], before);
-    }
-
-    const catalog = () =>
-      test.database.rows(
-        `select attrelid::regclass::text as owner, attname::text as name from pg_attribute join pg_class on attrelid = pg_class.oid
-          where relnamespace = 'public'::regnamespace order by 1, 2`,
+    const isRefusal = (error: unknown, difference: RegExp) =>
+      error instanceof OtherHistory &&
+      difference.test(error.message) &&
+      /Nothing was changed\. Start the build that migrated it, or start this one with a new data directory/.test(
+        error.message,
       );
 
-    it("has the hash of every migration", async () => {
-      await migrate(test.database);
+    it("has the hash and the oldest node version of every migration", async () => {
+      await migrate(test.database, [...MIGRATIONS, SECOND]);
 
-      assert.deepEqual(await history(), OWN);
+      const rows = await test.database.rows(
+        'select version, hash, oldest_node as "oldestNode" from schema_migrations order by version',
+      );
+      assert.deepEqual(
+        rows,
+        [...MIGRATIONS, SECOND].map((migration: Migration) => ({
+          version: migration.version,
+          hash: hashOf(migration),
+          oldestNode: migration.oldestNode ?? migration.version,
+        })),
+      );
     });
 
-    for (const version of [4, 13, 19]) {
-      it(`gets its hashes from a database at version ${version} that has none`, async () => {
-        await migrateWithoutHashes(MIGRATIONS.filter((migration) => migration.version <= version));
-
-        await migrate(test.database);
-
-        assert.deepEqual(await history(), OWN);
-        await requireCurrentSchema(test.database);
-      });
-    }
-
     it("is refused, without changes, when a hash differs", async () => {
-      await migrate(test.database);
-      await test.database.rows("update schema_migrations set hash = 'another' where version = 9");
-      await test.database.rows("delete from schema_migrations where version = $1", [SCHEMA_VERSION]);
+      await migrate(test.database, [...MIGRATIONS, SECOND]);
+      const changed = { ...SECOND, sql: `${SECOND.sql} -- edited` };
 
-      await assertRefused(/its migration 9 \("cancel and retry"\) has other SQL than this build's/);
+      await assertRefused(
+        [...MIGRATIONS, changed, THIRD],
+        /its migration \d+ \("second"\) has other SQL than this build's/,
+      );
+    });
+
+    it("is refused by the command line too", async () => {
+      await migrate(test.database);
+      await test.database.rows("update schema_migrations set hash = 'another' where version = $1", [
+        SCHEMA_VERSION,
+      ]);
+
+      await assert.rejects(requireCurrentSchema(test.database), (error) =>
+        isRefusal(error, /has other SQL than this build's/),
+      );
     });
 
     it("is refused when it lacks a migration in the middle", async () => {
-      await migrate(test.database);
-      await test.database.rows("delete from schema_migrations where version = 14");
+      await migrate(test.database, [...MIGRATIONS, THIRD]);
 
-      await assertRefused(/it has migration 15 \("webhooks"\) without migration 14 \("events"\)/);
+      await assertRefused(KNOWN, /it has migration \d+ \("third"\) without migration \d+ \("second"\)/);
     });
 
     it("is refused when it has a migration that this build lacks", async () => {
-      await migrate(test.database);
-      await test.database.rows("insert into schema_migrations (version, name) values (8, 'elsewhere')");
+      await migrate(test.database, [...MIGRATIONS, later(1, "elsewhere")]);
 
-      await assertRefused(/it has migration 8 \("elsewhere"\), which this build does not have/);
+      await assertRefused(KNOWN, /it has migration \d+ \("elsewhere"\), which this build does not have/);
     });
+  });
 
-    /** Each text that a migration had before it was edited, in the time before hashes. */
-    const EDITS: readonly { version: number; reached: number; undo: string }[] = [
-      { version: 4, reached: 4, undo: "alter table tasks drop column body_is_json" },
-      { version: 4, reached: 19, undo: "alter table tasks drop column tags" },
-      { version: 4, reached: 19, undo: "alter table tasks drop column metadata" },
-      { version: 4, reached: 19, undo: "alter table idempotency_keys drop column callback_sealed" },
-      { version: 4, reached: 4, undo: "alter table tasks drop constraint tasks_ended_is_let_go" },
-      { version: 10, reached: 12, undo: "drop table bulks" },
-      { version: 14, reached: 19, undo: "drop index listeners_by_end" },
-      {
-        version: 18,
-        reached: 19,
-        undo: "alter table tasks add constraint tasks_sandbox_never_runs check (not sandbox)",
-      },
+  describe("a database of a build from before the first release", () => {
+    /** The histories that such builds left, and the columns that their tables had. */
+    const HISTORIES: readonly [name: string, columns: string, rows: string][] = [
+      [
+        "at version 50, with hashes",
+        "name text not null, hash text, oldest_node integer,",
+        `(4, 'first release', 'cdfa', 4), (5, 'nodes', '63fc', 5), (50, 'schedule portions', '8d73', 26)`,
+      ],
+      ["at version 42, without hashes", "name text not null,", "(4, 'first release'), (42, 'ordered flows')"],
+      ["at version 4", "name text not null, hash text,", "(4, 'first release', null)"],
+      ["at version 2", "name text,", "(1, 'foundation'), (2, 'direct-calls')"],
+      ["at version 1", "name text,", "(1, 'foundation')"],
     ];
-    for (const { version, reached, undo } of EDITS) {
-      it(`is refused without hashes at version ${reached} after: ${undo}`, async () => {
-        await migrateWithoutHashes(MIGRATIONS.filter((migration) => migration.version <= reached));
-        await test.database.rows(undo);
-
-        await assertRefused(
-          new RegExp(`its migration ${version} \\(".+"\\) has other SQL than this build's`),
+    for (const [name, columns, rows] of HISTORIES) {
+      it(`is refused and unchanged: ${name}`, async () => {
+        await test.database.rows(
+          `create table schema_migrations (version integer primary key, ${columns} applied_at timestamptz not null default now());
+           create table tasks (team_id integer);
+           insert into schema_migrations values ${rows}`,
         );
+        const stored = () => test.database.rows("select * from schema_migrations order by version");
+        const before = [await catalog(), await stored()];
+
+        const refused = (error: unknown) =>
+          error instanceof MadeBeforeRelease &&
+          error.message ===
+            "The database was made by a build of Bellhop from before its first release and cannot be brought up to date: " +
+              "start with a new data directory or an empty database, or start the build that made it.";
+        await assert.rejects(migrate(test.database), refused);
+        await assert.rejects(requireCurrentSchema(test.database), refused);
+
+        assert.deepEqual([await catalog(), await stored()], before);
       });
     }
   });
 
   describe("a database migrated by a newer version", () => {
-    /** `oldestNode` null: as a version left it that stored none. */
-    async function addLater(version: number, name: string, oldestNode: number | null): Promise<void> {
+    async function addLater(version: number, name: string, oldestNode: number): Promise<void> {
       await test.database.rows(
-        "insert into schema_migrations (version, name, oldest_node) values ($1, $2, $3)",
+        "insert into schema_migrations (version, name, hash, oldest_node) values ($1, $2, 'unknown', $3)",
         [version, name, oldestNode],
       );
     }
@@ -254,7 +189,7 @@ describe("migrating", () => {
 
     it("is refused and unchanged unless it allows older nodes", async () => {
       await migrate(test.database);
-      await addLater(SCHEMA_VERSION + 1, "from the future", null);
+      await addLater(SCHEMA_VERSION + 1, "from the future", SCHEMA_VERSION + 1);
 
       await assertRefused(
         /needs a Bellhop of schema version \d+ or later/,
@@ -294,7 +229,9 @@ describe("migrating", () => {
     it("is refused when a known migration has other SQL, even if later ones are compatible", async () => {
       await migrate(test.database);
       await addLater(SCHEMA_VERSION + 1, "additive", SCHEMA_VERSION);
-      await test.database.rows("update schema_migrations set hash = 'another' where version = 9");
+      await test.database.rows("update schema_migrations set hash = 'another' where version = $1", [
+        SCHEMA_VERSION,
+      ]);
 
       await assert.rejects(migrate(test.database), OtherHistory);
     });
@@ -347,28 +284,6 @@ describe("migrating", () => {
     });
   });
 
-  it("stores with each migration the oldest node version that it allows", async () => {
-    await migrate(test.database);
-
-    const stored = await test.database.rows(
-      "select version, oldest_node from schema_migrations order by version",
-    );
-    assert.deepEqual(
-      stored,
-      MIGRATIONS.map(({ version, oldestNode = version }) => ({ version, oldest_node: oldestNode })),
-    );
-  });
-
-  it("adds the column oldest_node to a table that lacks it", async () => {
-    await migrate(test.database);
-    await test.database.rows("alter table schema_migrations drop column oldest_node");
-
-    await migrate(test.database);
-
-    await test.database.rows("update schema_migrations set oldest_node = 4 where version = 4");
-    await requireCurrentSchema(test.database);
-  });
-
   it("reports a schema that is older than the running node's", async () => {
     await migrate(test.database);
     await test.database.rows("delete from schema_migrations where version = $1", [SCHEMA_VERSION]);
@@ -384,22 +299,5 @@ describe("migrating", () => {
 
     await test.database.rows("drop table tasks");
     assert.deepEqual(await migrate(test.database), ALL);
-  });
-
-  it("refuses a schema from before the first release, with advice and without changes", async () => {
-    await test.database.rows(
-      `create table schema_migrations (version integer primary key, name text, applied_at timestamptz);
-       insert into schema_migrations values (1, 'foundation'), (2, 'direct-calls')`,
-    );
-
-    const refused = (error: unknown) =>
-      error instanceof SchemaUnreleased &&
-      error.message.startsWith("The database has schema version 2, from before Bellhop's first release") &&
-      /new data directory or an empty database, or start the version/.test(error.message);
-    await assert.rejects(migrate(test.database), refused);
-    await assert.rejects(requireCurrentSchema(test.database), refused);
-
-    assert.deepEqual(await tables(), ["schema_migrations"]);
-    assert.equal(await schemaVersion(test.database), 2);
   });
 });

@@ -1,8 +1,8 @@
 import { listKey } from "../list-index.ts";
 
 /*
- * The indexed columns of a task, which every statement that changes its status keeps in step: see the migrations "hot
- * row" and "flows". In production no constraint checks this; the test databases have one.
+ * The indexed columns of a task, which every statement that changes its status keeps in step: see `tasks` in
+ * migrations/0001-tasks.ts. In production no constraint checks this; the test databases have one.
  */
 
 /** For `update tasks t`: a new status of tasks that no worker holds afterwards. `runAt` is the new run_at, if any. */

@@ -1,20 +1,22 @@
 /**
- * Who may call: teams and their keys, people and their sessions, applications, and the record of what they changed. What
- * is looked up by a hash before the team is known (keys, sessions, links, tokens) is small and the same everywhere, like
- * teams.
+ * Who may call: teams with their keys, people with their sessions, applications with their tokens; the audit log, and the hits that
+ * limit sources. Keys, sessions, links and tokens are found by a hash before the team is known, so their tables do not begin with
+ * the team. They are small.
  */
 export const identity = `
--- public_id is how the world names a team; id stays inside. requests_per_minute is null where the plan decides.
+-- Callers know a team by public_id; id stays inside. requests_per_minute is null where the plan decides. limits has, by name, the
+-- limits that differ from the plan; null in it means no limit.
 create table teams (
   id                  integer generated always as identity primary key,
   public_id           uuid not null unique default gen_random_uuid(),
   name                text not null,
   plan                text not null check (plan in ('free', 'pro', 'enterprise')),
   requests_per_minute integer check (requests_per_minute > 0),
+  limits              jsonb,
   created_at          timestamptz not null default now()
 );
 
--- is_setting marks keys that the operator set by BELLHOP_API_KEY, now or before; of these only the latest counts.
+-- is_setting marks the keys that BELLHOP_API_KEY has set so far; only the latest of them is valid.
 create table api_keys (
   id           uuid primary key,
   team_id      integer not null references teams,
@@ -44,7 +46,7 @@ create table team_members (
 );
 create index team_members_by_user on team_members (user_id, joined_at);
 
--- A link that was mailed to join a team. It is single use, like a sign-in link, but lives for days.
+-- A mailed link to join a team. It works once, like a sign-in link, and is valid for days.
 create table invitations (
   id         uuid primary key,
   team_id    integer not null references teams,
@@ -58,7 +60,7 @@ create table invitations (
 create unique index invitations_by_address on invitations (team_id, email);
 create index invitations_by_age on invitations (expires_at);
 
--- At most one per address: asking for another takes the older out of use.
+-- At most one per address: a new link replaces the earlier one.
 create table sign_in_links (
   email      text primary key check (email = lower(email)),
   hash       bytea not null unique,
@@ -68,8 +70,8 @@ create table sign_in_links (
 );
 create index sign_in_links_by_age on sign_in_links (expires_at);
 
--- The hash is that of the secret id inside the token, so that even with the signing key nobody who only reads this
--- table can make a token. One that is bound does not lead to other teams of the person.
+-- hash is that of the secret id inside the token: a person who reads this table cannot make a token, even with the signing key.
+-- is_bound: the session does not lead to other teams of the person.
 create table sessions (
   hash       bytea primary key,
   user_id    uuid not null references users,
@@ -81,7 +83,7 @@ create table sessions (
 create index sessions_by_user on sessions (user_id, team_id);
 create index sessions_by_age on sessions (expires_at);
 
--- Sign session and access tokens where the operator has set no key. The newest signs, all of them verify.
+-- These keys sign session and access tokens where the operator has set no key. The newest signs; all of them verify.
 create table session_keys (
   id         text primary key,
   secret     bytea not null,
@@ -100,8 +102,8 @@ create table oauth_applications (
 );
 create index oauth_applications_by_team on oauth_applications (team_id, id);
 
--- used_at is set by the one exchange that may succeed, replayed_at by any further: from then on no token of this code
--- counts, also one that the first exchange is about to store. consent_id is how the world names what was allowed.
+-- used_at is set by the one exchange that may succeed, replayed_at by any further one. From then on every token of this code is
+-- invalid, also one that the first exchange is about to store. Callers know the consent by consent_id.
 create table oauth_codes (
   hash           bytea primary key,
   consent_id     uuid not null,
@@ -120,9 +122,10 @@ create index oauth_codes_by_age on oauth_codes (expires_at);
 create index oauth_codes_by_user on oauth_codes (user_id, team_id);
 create index oauth_codes_by_application on oauth_codes (application_id);
 
--- One row per access token, with the refresh token issued beside it. All that descend from one consent are a family.
--- user_id is null for an application that acts for its own team. What is known of the consent is copied from token to
--- token: the code is gone after a day.
+-- One row per access token, with the refresh token that was issued beside it. All tokens of one consent are a family. user_id is
+-- null for an application that acts for its own team. The consent is copied from token to token, because the code is removed
+-- after a day. granted_scopes is what the consent allows, where the token was requested with fewer scopes: a later refresh may
+-- request all of them again. Null: the scopes of the token.
 create table oauth_tokens (
   id                 uuid primary key,
   access_hash        bytea not null unique,
@@ -134,6 +137,7 @@ create table oauth_tokens (
   consent_id         uuid,
   consented_at       timestamptz,
   scopes             text[] not null,
+  granted_scopes     text[],
   created_at         timestamptz not null default now(),
   access_expires_at  timestamptz not null,
   refresh_expires_at timestamptz,
@@ -142,7 +146,7 @@ create table oauth_tokens (
   check (num_nulls(code_hash, consent_id, consented_at) in (0, 3))
 );
 create index oauth_tokens_by_code on oauth_tokens (code_hash, access_expires_at) where code_hash is not null;
--- The last of each family: of a busy one there are hundreds before it.
+-- Only the last token of each family: a busy family has hundreds before it.
 create index oauth_tokens_by_consent on oauth_tokens (team_id, consent_id)
   where consent_id is not null and refreshed_at is null and revoked_at is null;
 create index oauth_tokens_by_application on oauth_tokens (application_id);
@@ -166,8 +170,8 @@ create table audit_events (
 create index audit_events_by_action on audit_events (team_id, action, id);
 create index audit_events_by_age on audit_events (at);
 
--- The instants of the last hits of one source, to limit them exactly and over all nodes; and what the last look at them
--- gave, and when. expires_at is to the minute, so that most hits change no index.
+-- The instants of the last hits of one source, so that the limit is exact and holds over all nodes; and what the last look at them
+-- granted, and when. expires_at is rounded to the minute, so that most hits change no index.
 create table source_hits (
   source     text primary key,
   hits       timestamptz[] not null,
