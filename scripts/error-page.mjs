@@ -84,8 +84,6 @@ const WHEN = {
   webhook_off: "A test event or a redelivery for a webhook that is turned off, by a user or by Bellhop.",
   delivery_not_found: "The webhook has no such delivery, or it is older than 7 days.",
   delivery_pending: "A redelivery of a message that is still being delivered.",
-  delivery_message_gone:
-    "A redelivery of a message that an earlier version of Bellhop delivered and did not keep.",
   webhooks_full: "The team has the maximum number of webhooks.",
   schedule_not_found:
     "The team has no schedule with this id or name, or the schedule belongs to its test keys.",

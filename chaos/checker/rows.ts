@@ -36,7 +36,7 @@ export interface TaskRow {
   readonly failureReason: string | null;
   /** How often it was restarted. */
   readonly retries: number;
-  /** The key of its flow; absent in evidence of earlier versions. */
+  /** The key of its flow; absent where that is not tried. */
   readonly flow?: string | null;
 }
 

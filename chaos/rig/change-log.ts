@@ -41,10 +41,7 @@ create function chaos.bulk(b bulks) returns jsonb language sql immutable as $$
                             'skipped', b.skipped) $$;
 create function chaos.queue(q queues) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', q.id, 'name', q.name, 'concurrency', q.concurrency, 'paused', q.paused,
-                            -- An older version's schema may not have these.
-                            'ordered', coalesce((to_jsonb(q) ->> 'ordered')::boolean, false),
-                            'blocks', coalesce(to_jsonb(q) ->> 'on_failure' = 'block', false),
-                            'rate', (to_jsonb(q) ->> 'rate')::integer, 'ratePeriod', (to_jsonb(q) ->> 'rate_period')::integer,
+                            'ordered', q.ordered, 'blocks', q.on_failure = 'block', 'rate', q.rate, 'ratePeriod', q.rate_period,
                             'deleted', q.deleted_at is not null) $$;
 create function chaos.breaker(b breakers) returns jsonb language sql immutable as $$
   select jsonb_build_object('queueId', b.queue_id, 'phase', b.phase, 'until', chaos.ms(b.until)) $$;

@@ -3960,7 +3960,7 @@ export interface components {
              * @description The error code, for programs. More may be added.
              * @enum {string}
              */
-            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "dedupe_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "test_mails_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_failed" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "message_not_found" | "url_group_not_found" | "url_group_used" | "list_too_large" | "webhook_not_found" | "webhook_off" | "delivery_not_found" | "delivery_pending" | "delivery_message_gone" | "webhooks_full" | "alert_not_found" | "alerts_full" | "limit_reached" | "breaker_not_found" | "flow_not_found" | "flow_backlog_full" | "flows_full" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
+            code: "api_key_required" | "api_key_invalid" | "token_invalid" | "metrics_token_unset" | "metrics_token_invalid" | "scope_missing" | "role_missing" | "test_key_refused" | "live_refused" | "session_required" | "session_bound" | "form_foreign" | "not_found" | "method_not_allowed" | "body_not_json" | "body_not_object" | "body_bounds" | "body_not_read" | "bodies_waiting" | "body_not_typed" | "body_too_large" | "body_coding_unknown" | "body_not_decoded" | "url_malformed" | "request_malformed" | "request_timeout" | "headers_too_large" | "invalid" | "cursor_foreign" | "batch_refused" | "vault_token_unknown" | "provider_unknown" | "idempotency_conflict" | "dedupe_conflict" | "callback_unknown" | "callback_not_awaited" | "rate_limited" | "test_mails_limited" | "too_many_waiting" | "too_many_streams" | "streams_full" | "task_not_found" | "task_ended" | "task_not_retryable" | "task_queue_gone" | "task_not_failed" | "task_not_ended" | "notification_unset" | "notification_pending" | "task_not_pending" | "bulk_not_found" | "bulk_ended" | "bulks_full" | "too_many_scans" | "queue_not_found" | "queue_exists" | "queue_default_kept" | "schedule_not_found" | "schedule_exists" | "message_not_found" | "url_group_not_found" | "url_group_used" | "list_too_large" | "webhook_not_found" | "webhook_off" | "delivery_not_found" | "delivery_pending" | "webhooks_full" | "alert_not_found" | "alerts_full" | "limit_reached" | "breaker_not_found" | "flow_not_found" | "flow_backlog_full" | "flows_full" | "tasks_full" | "team_limit" | "session_not_found" | "team_not_found" | "member_not_found" | "member_exists" | "last_owner" | "invitation_not_found" | "overloaded" | "crowded" | "database_away" | "space_low" | "stopping" | "api_key_not_found" | "api_keys_full" | "application_not_found" | "applications_full" | "authorization_not_found" | "vault_off" | "vault_token_not_found" | "vault_token_inside" | "vault_token_host" | "internal";
             /** @description Every invalid field, if there are several; `error` describes the first. */
             details?: {
                 field: string;
@@ -5816,8 +5816,8 @@ export interface components {
             maxInFlight: number;
             /** @description The offset of its clock from the database's, in milliseconds. */
             clockOffsetMs: number;
-            /** @description The longest delay of its event loop between its last two heartbeats, in milliseconds; null on a node of an earlier version. */
-            loopLagMs: number | null;
+            /** @description The longest delay of its event loop between its last two heartbeats, in milliseconds. */
+            loopLagMs: number;
         };
         /** @description The nodes and their database. */
         SystemState: {
@@ -6881,7 +6881,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description With the code `idempotency_conflict` or `dedupe_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_failed` or `task_not_ended` or `notification_unset` or `notification_pending` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhook_off` or `delivery_pending` or `delivery_message_gone` or `webhooks_full` or `alerts_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
+        /** @description With the code `idempotency_conflict` or `dedupe_conflict` or `callback_not_awaited` or `task_ended` or `task_not_retryable` or `task_queue_gone` or `task_not_failed` or `task_not_ended` or `notification_unset` or `notification_pending` or `task_not_pending` or `bulk_ended` or `bulks_full` or `queue_exists` or `queue_default_kept` or `schedule_exists` or `webhook_off` or `delivery_pending` or `webhooks_full` or `alerts_full` or `team_limit` or `member_exists` or `last_owner` or `api_keys_full` or `applications_full`. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10046,7 +10046,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `webhook_not_found`: Webhook not found · `delivery_not_found`: Delivery not found */
             404: components["responses"]["NotFound"];
-            /** @description `webhook_off`: Webhook is turned off: enable it first · `delivery_pending`: Delivery is still under way · `delivery_message_gone`: The message of this delivery is no longer kept */
+            /** @description `webhook_off`: Webhook is turned off: enable it first · `delivery_pending`: Delivery is still under way */
             409: components["responses"]["Conflict"];
             /** @description `rate_limited`: Rate limit exceeded */
             429: components["responses"]["TooManyRequests"];

@@ -148,7 +148,7 @@ export function createTasks(send: Send, operation: Operation) {
         if (task.completedAt !== undefined) return task;
         const now = Date.now();
         if (now >= deadline) throw new TimeoutError(`Task ${id} is ${task.status} after ${timeoutMs} ms`);
-        // A stopping or older server answers at once.
+        // A stopping server answers at once.
         await sleep(Math.max(0, Math.min(askedAt + SHORTEST_LOOK_MS, deadline) - now), options.signal);
       }
     },

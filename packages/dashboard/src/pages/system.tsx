@@ -133,17 +133,14 @@ function columnsOf(nodes: readonly Node[]): readonly Column<Node>[] {
       title: "Loop lag",
       kind: "num",
       label: "loop lag",
-      cell: ({ loopLagMs }) =>
-        loopLagMs === null ? (
-          <span className="muted">–</span>
-        ) : (
-          <span
-            title="The longest delay of its event loop between its last two heartbeats"
-            style={{ color: loopLagMs >= LATE_MS ? "var(--failed)" : undefined }}
-          >
-            {formatDuration(loopLagMs)}
-          </span>
-        ),
+      cell: ({ loopLagMs }) => (
+        <span
+          title="The longest delay of its event loop between its last two heartbeats"
+          style={{ color: loopLagMs >= LATE_MS ? "var(--failed)" : undefined }}
+        >
+          {formatDuration(loopLagMs)}
+        </span>
+      ),
     },
     { title: "Up", kind: "num", label: "up", cell: ({ startedAt }) => <Ago at={startedAt} bare /> },
   ];

@@ -18,6 +18,6 @@ export interface NodeStatus {
   readonly maxInFlight: number;
   /** The offset of its clock from the database's. */
   readonly clockOffsetMs: number;
-  /** The longest delay of its event loop between its last two heartbeats; null: it does not report it. */
-  readonly loopLagMs: number | null;
+  /** The longest delay of its event loop between its last two heartbeats. */
+  readonly loopLagMs: number;
 }

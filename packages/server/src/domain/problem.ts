@@ -106,7 +106,6 @@ export const PROBLEMS = {
   webhook_off: { status: 409, text: "Webhook is turned off: enable it first" },
   delivery_not_found: { status: 404, text: "Delivery not found" },
   delivery_pending: { status: 409, text: "Delivery is still under way" },
-  delivery_message_gone: { status: 409, text: "The message of this delivery is no longer kept" },
   webhooks_full: { status: 409, text: "A team can have at most <limit> webhooks: delete one first" },
   alert_not_found: { status: 404, text: "Alert not found" },
   alerts_full: { status: 409, text: "A team can have at most <limit> alerts: delete one first" },

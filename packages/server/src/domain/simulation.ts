@@ -44,8 +44,7 @@ export function simulationComplaints(
   return complaints;
 }
 
-/** A schedule may have stored its request before this field existed. */
-export function requireSandbox(simulate: Simulation | null = null, sandbox: boolean): Simulation | null {
+export function requireSandbox(simulate: Simulation | null, sandbox: boolean): Simulation | null {
   if (simulate === null || sandbox) return simulate;
   throw invalid([{ field: "simulate", error: "simulate is for test keys: a task of a live key is called" }]);
 }

@@ -113,8 +113,7 @@ function makeTask(
   const isAwaited = follow.waitForCallback || follow.pollConfig !== null;
   // If no callback is awaited, a placeholder is ordinary text.
   const isNamed = isAwaited && namesCallback(call);
-  // A schedule of an earlier version has none.
-  const dedupe = request.dedupe ?? null;
+  const { dedupe } = request;
   const isReplaceable = dedupe !== null && dedupe.mode !== "first";
   const isRepeatable = idempotency !== null || isReplaceable;
   const callback =
@@ -129,8 +128,7 @@ function makeTask(
     delaySeconds: dedupe?.mode === "debounce" ? dedupe.windowSeconds : request.delaySeconds,
     dedupe: dedupe && { ...dedupe, callbackSealed: isReplaceable ? (callback?.sealed ?? null) : null },
     simulate: requireSandbox(request.simulate, sandbox),
-    // A schedule may have stored its request before this field existed.
-    flow: request.flow == null ? null : resolveFlow(request.flow, call),
+    flow: request.flow === null ? null : resolveFlow(request.flow, call),
     callback: callback && { hash: callback.hash, sealed: isNamed ? callback.sealed : null },
     idempotency: idempotency && { ...idempotency, callbackSealed: callback?.sealed ?? null },
   });

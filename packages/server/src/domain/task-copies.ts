@@ -152,8 +152,7 @@ export function taskOfRequest(
     call: request.call,
     priority: request.priority,
     onCompleteUrl: request.onCompleteUrl,
-    // A schedule of an earlier version has none.
-    onFailureUrl: request.onFailureUrl ?? null,
+    onFailureUrl: request.onFailureUrl,
     bodyIsJson: request.bodyIsJson,
     sign: request.sign,
     dedupe: own.dedupe,

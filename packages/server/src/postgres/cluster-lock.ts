@@ -28,8 +28,8 @@ export type ClusterLock = {
 export const NO_LOCK: ClusterLock = { settings: {}, close: async () => {}, forget: async () => {} };
 
 /**
- * Requires a password for the cluster, regardless of its own pg_hba.conf: clusters of earlier versions trust every
- * local user.
+ * Requires a password for the cluster, regardless of its own pg_hba.conf: that of a new cluster refuses everybody, and
+ * that of a restored copy may trust everybody.
  *
  * A cluster whose superuser has no password, or an unknown one, is started open for that role only, with its socket in
  * a directory that only its own user can enter, and locked before any other work. An interrupted start leaves no mark,

@@ -66,7 +66,7 @@ async function checkCluster(pgdata: string, version: string, identity: Identity)
         "Run Bellhop as that user or as root, or set BELLHOP_DATA_DIR to another directory.",
     );
   }
-  // A copy restored by root belongs to root, as which PostgreSQL cannot run; one of an earlier version to nobody.
+  // A copy restored by root belongs to root, as which PostgreSQL cannot run.
   if (uid !== runsAs) await giveTreeTo(identity, pgdata);
   // PostgreSQL refuses a cluster that others can read, as a restored copy may be.
   await chmod(pgdata, 0o700);

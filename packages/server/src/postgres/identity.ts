@@ -16,8 +16,8 @@ const OWN_IDS = { first: 60_578, count: 606 };
 
 /**
  * PostgreSQL refuses to run as root, so root runs it as the user that already owns the cluster (a user who first ran
- * Bellhop without sudo keeps the data), or else as a separate user id for this data directory. A cluster of an earlier
- * version, owned by `nobody`, moves to that id.
+ * Bellhop without sudo keeps the data), or else as a separate user id for this data directory. A cluster that
+ * `nobody` owns, because it was made in a container without that id, moves to it.
  */
 export async function chooseIdentity(pgdata: string): Promise<Identity> {
   if (process.getuid?.() !== ROOT) return null;

@@ -37,11 +37,11 @@ export async function clearOrphan(dataDir: string, pgdata: string, log: Log): Pr
   await removeSocketDir(left.socketDir);
 }
 
-/** False if it refuses us: starting, stopping, stuck, or its socket gone. Then it serves no Bellhop. */
+/** False if it refuses us: starting, stopping, stuck, its socket gone, or our passwords lost. Then it serves no Bellhop. */
 async function servesBellhop({ socketDir, port }: PostmasterPid, known: Passwords | null): Promise<boolean> {
+  if (known === null) return false;
   const client = new Client({
-    // Earlier versions require no password and have only this role, which also sees other sessions.
-    ...adminConnectionTo(socketDir, known ?? { admin: "", app: "" }, port),
+    ...adminConnectionTo(socketDir, known, port),
     ssl: false,
     connectionTimeoutMillis: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,

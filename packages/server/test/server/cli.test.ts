@@ -212,9 +212,10 @@ describe("the bellhop command, on an external database", () => {
   });
 
   it("refuses a schema that is newer or older than its own", async () => {
-    await test.database.rows("insert into schema_migrations (version, name) values ($1, 'next')", [
-      SCHEMA_VERSION + 1,
-    ]);
+    await test.database.rows(
+      "insert into schema_migrations (version, name, hash, oldest_node) values ($1, 'next', '', $1)",
+      [SCHEMA_VERSION + 1],
+    );
     assertRefused(
       await run("team", "list"),
       /^The database has migration \d+ \("next"\), which needs a Bellhop of schema version \d+ or later; this one has \d+\./,

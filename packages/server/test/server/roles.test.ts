@@ -106,8 +106,8 @@ describe("one API node and two workers", () => {
 
   it("cause a warning of the doctor when an API node is dead", async () => {
     await test.database.rows(
-      `insert into nodes (name, role, version, started_at, seen_at, calls_in_flight, max_in_flight, clock_offset_ms)
-       select 'dead:1', role, version, started_at, seen_at - interval '1 minute', 0, 0, 0 from nodes where role = 'api'`,
+      `insert into nodes (name, role, version, started_at, seen_at, calls_in_flight, max_in_flight, clock_offset_ms, loop_lag_ms)
+       select 'dead:1', role, version, started_at, seen_at - interval '1 minute', 0, 0, 0, 0 from nodes where role = 'api'`,
     );
     const { nodes } = await examined();
     await test.database.rows("delete from nodes where name = 'dead:1'");

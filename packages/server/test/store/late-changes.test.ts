@@ -171,8 +171,8 @@ describe("a row that changes while a statement waits for it", () => {
     ],
     [
       "a webhook delivery",
-      `insert into webhook_deliveries (team_id, id, webhook_id, event, created_at)
-       values ($1, gen_random_uuid(), gen_random_uuid(), 'e', now() - interval '500 days')`,
+      `insert into webhook_deliveries (team_id, id, webhook_id, event, body, created_at)
+       values ($1, gen_random_uuid(), gen_random_uuid(), 'e', '{}', now() - interval '500 days')`,
       "update webhook_deliveries set created_at = now()",
       () => removeOldDeliveries(database, 30, 100),
     ],
@@ -258,7 +258,7 @@ describe("a row that changes while a statement waits for it", () => {
     [
       "webhook_deliveries",
       heldDeliveries,
-      "insert into webhook_deliveries (team_id, id, webhook_id, event, worker_id) values ($1, gen_random_uuid(), gen_random_uuid(), 'e', 0)",
+      "insert into webhook_deliveries (team_id, id, webhook_id, event, body, worker_id) values ($1, gen_random_uuid(), gen_random_uuid(), 'e', '{}', 0)",
     ],
   ] as const)
     it(`keeps its new worker when it is one of the ${table} of a dead one`, async () => {

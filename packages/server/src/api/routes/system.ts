@@ -30,7 +30,7 @@ export function registerSystemRoute(app: Api, system: SystemService): void {
           startedAt: startedAt.toISOString(),
           lagMs: Math.max(0, Math.round(lagMs)),
           clockOffsetMs: Math.round(clockOffsetMs),
-          loopLagMs: loopLagMs === null ? null : Math.round(loopLagMs),
+          loopLagMs: Math.round(loopLagMs),
         })),
         database,
         events: describeDelay(eventDelay),

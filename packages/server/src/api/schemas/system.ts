@@ -22,10 +22,8 @@ export const SystemNode = model("SystemNode", "One process of Bellhop.", {
   clockOffsetMs: Type.Number({
     description: "The offset of its clock from the database's, in milliseconds.",
   }),
-  loopLagMs: Type.Unsafe<number | null>({
-    type: ["number", "null"],
-    description:
-      "The longest delay of its event loop between its last two heartbeats, in milliseconds; null on a node of an earlier version.",
+  loopLagMs: Type.Number({
+    description: "The longest delay of its event loop between its last two heartbeats, in milliseconds.",
   }),
 });
 

@@ -32,9 +32,8 @@ export function queueView(queue: Queue): record.Queue {
     timeout: queue.timeoutSeconds,
     ordered: queue.ordered,
     on_failure: queue.onFailure,
-    // Events of earlier versions have none of these.
     rate: queue.rate ?? false,
-    rate_period: queue.ratePeriod ?? null,
+    rate_period: queue.ratePeriod,
     breaker: queue.breaker ?? false,
     paused: queue.paused,
     created_at: queue.createdAt.toISOString(),

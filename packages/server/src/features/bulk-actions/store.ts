@@ -8,9 +8,7 @@ import type { Bulk, BulkAction } from "./domain.ts";
 /** Task ids per row. */
 export const PORTION = 1000;
 
-/** A dismissing action has a status of its own in the database: see the migration "dismissing bulks". */
-const BULK = `${columns("b", "id, action, matched, done, skipped, created_at")},
-  case b.status when 'dismissing' then 'running' else b.status end as status`;
+const BULK = columns("b", "id, action, status, matched, done, skipped, created_at");
 
 export interface NewBulk {
   readonly id: string;
@@ -22,7 +20,7 @@ export interface NewBulk {
 const INSERT_BULK = statement(
   "insert_bulk",
   `insert into bulks as b (team_id, id, action, environment, rate, matched, status, ended_at)
-   values ($1, $2, $3, $4, $5, $6::integer, case when $6::integer = 0 then 'completed' when $3 = 'dismiss' then 'dismissing' else 'running' end,
+   values ($1, $2, $3, $4, $5, $6::integer, case when $6::integer = 0 then 'completed' else 'running' end,
            case when $6::integer = 0 then now() end)
    returning ${BULK}`,
 );

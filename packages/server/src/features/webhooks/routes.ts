@@ -205,7 +205,6 @@ export function registerWebhookRoutes(
             "webhook_off",
             "delivery_not_found",
             "delivery_pending",
-            "delivery_message_gone",
             "limit_reached",
           ),
         },

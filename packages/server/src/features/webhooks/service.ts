@@ -132,7 +132,6 @@ export function createWebhookService(deps: {
         if (earlier === null) throw new Problem("delivery_not_found");
         const { status, body, event, messageId } = earlier;
         if (status === "pending") throw new Problem("delivery_pending");
-        if (body === null) throw new Problem("delivery_message_gone");
         return { id: newUuid(), messageId, event, body };
       }),
     create: (requester, terms) =>

@@ -23,13 +23,10 @@ export type QueueEntry = readonly [type: QueueEventType, queue: Queue];
 export type TargetEntry = readonly [type: TargetEventType, host: string];
 export type EventEntry = TaskEntry | QueueEntry | TargetEntry;
 
-/** See `writeTargetEvent`. */
-type StoredTarget = readonly [type: TargetEventType, ids: readonly [], host: string];
-
 /** As `eventCte` writes it: tasks without individual values share one entry. */
 export type StoredEntry =
   | QueueEntry
-  | StoredTarget
+  | TargetEntry
   | readonly [
       type: TaskEventType | typeof HANDED_OFF,
       ids: string | readonly string[],
@@ -40,12 +37,8 @@ type ToldOf<Entry> = Entry extends readonly [unknown, unknown, ...infer Told] ? 
 export function unfold(stored: readonly StoredEntry[]): EventEntry[] {
   const entries: EventEntry[] = [];
   for (const entry of stored) {
-    if (isQueueEntry(entry)) {
+    if (isQueueEntry(entry) || isTargetEntry(entry)) {
       entries.push(entry);
-      continue;
-    }
-    if (isOfTarget(entry)) {
-      entries.push([entry[0], entry[2]]);
       continue;
     }
     const [type, ids, ...told] = entry;
@@ -61,10 +54,6 @@ export function isQueueEntry(entry: StoredEntry | EventEntry): entry is QueueEnt
   return entry[0].startsWith("queue.");
 }
 
-function isOfTarget(entry: StoredEntry): entry is StoredTarget {
-  return entry[0] === "target.down" || entry[0] === "target.up";
-}
-
-export function isTargetEntry(entry: EventEntry): entry is TargetEntry {
+export function isTargetEntry(entry: StoredEntry | EventEntry): entry is TargetEntry {
   return entry[0] === "target.down" || entry[0] === "target.up";
 }

@@ -64,7 +64,7 @@ const READ_EVENTS = statement(
    select h.xid::text as horizon, h.seq::text as "horizonSeq", pg_snapshot_xmax(pg_current_snapshot())::text as end,
           (extract(epoch from now()) * 1000)::float8 as "nowMs",
           e.team_id as "teamId", e.xid::text as xid, e.seq::text as seq, e.sandbox, e.queue, e.at,
-          coalesce(e.written_at, e.at) as "writtenAt", e.entries, e.bytes >= $6 as "isFull"
+          e.written_at as "writtenAt", e.entries, e.bytes >= $6 as "isFull"
      from horizon h left join lateral (
        select e.*
          from jsonb_to_recordset($1::jsonb) as p("teamId" integer, xid text, seq bigint)

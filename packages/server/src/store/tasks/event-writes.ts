@@ -188,10 +188,7 @@ export async function writeQueueEvent(sql: Sql, type: QueueEventType, queue: Que
   await sql.rows(WRITE_QUEUE_EVENT, [queue.teamId, queue.name, JSON.stringify([[type, queue]])]);
 }
 
-/**
- * Must run in the transaction that opens or closes the breaker. The empty list is for nodes of the version before, which take it
- * for a list of tasks.
- */
+/** Must run in the transaction that opens or closes the breaker. */
 export async function writeTargetEvent(
   sql: Sql,
   event: {
@@ -202,5 +199,5 @@ export async function writeTargetEvent(
   },
 ): Promise<void> {
   const { type, teamId, queue, host } = event;
-  await sql.rows(WRITE_QUEUE_EVENT, [teamId, queue, JSON.stringify([[type, [], host]])]);
+  await sql.rows(WRITE_QUEUE_EVENT, [teamId, queue, JSON.stringify([[type, host]])]);
 }

@@ -34,7 +34,7 @@ const CLAIM_DUE = statement(
        from picked where d.team_id = picked.team_id and d.id = picked.id
      returning d.team_id, d.id, d.webhook_id, d.event, d.body, d.fence, d.attempts
    )
-   select d.team_id as "teamId", d.id, d.webhook_id as "webhookId", d.event, coalesce(d.body, '') as body, w.url, d.fence,
+   select d.team_id as "teamId", d.id, d.webhook_id as "webhookId", d.event, d.body, w.url, d.fence,
           d.attempts as attempt, coalesce(r.message_id, d.id) as "messageId"
      from claimed d left join webhooks w on w.team_id = d.team_id and w.id = d.webhook_id and w.enabled
      left join redeliveries r on r.team_id = d.team_id and r.delivery_id = d.id`,
@@ -214,12 +214,8 @@ export async function findDelivery(
   teamId: number,
   webhookId: string,
   id: string,
-): Promise<(WebhookDelivery & { readonly body: string | null }) | null> {
-  const rows = await sql.rows<WebhookDelivery & { body: string | null }>(FIND_DELIVERY, [
-    teamId,
-    webhookId,
-    id,
-  ]);
+): Promise<(WebhookDelivery & { readonly body: string }) | null> {
+  const rows = await sql.rows<WebhookDelivery & { body: string }>(FIND_DELIVERY, [teamId, webhookId, id]);
   return rows[0] ?? null;
 }
 

@@ -54,7 +54,7 @@ function openTeam() {
     async write(sql: TextSql, ...names: string[]): Promise<void> {
       await sql.rows("insert into events (team_id, sandbox, queue, entries) values ($1, false, 'q', $2)", [
         teamId,
-        JSON.stringify(names.map((name) => ["target.down", [], name])),
+        JSON.stringify(names.map((name) => ["target.down", name])),
       ]);
     },
     async read(sql: TextSql, most = 100): Promise<readonly string[]> {

@@ -136,6 +136,10 @@ describe("a task's row", () => {
       `select attname as column from pg_attribute
         where attrelid = 'tasks'::regclass and attnum > 0 and not attisdropped and coalesce(attstattarget, -1) not in (0, 25)`,
     );
-    assert.deepEqual(rows, [], "a new column of tasks needs a target of statistics: see migrations/0001-tasks.ts");
+    assert.deepEqual(
+      rows,
+      [],
+      "a new column of tasks needs a target of statistics: see migrations/0001-tasks.ts",
+    );
   });
 });
