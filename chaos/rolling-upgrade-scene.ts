@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,18 @@ import { createPostgres } from "./rig/postgres.ts";
 import { type RollingUpgradeVerdict, runRollingUpgrade } from "./rolling-upgrade.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+const HASHES = "packages/server/src/store/migrations/hashes.txt";
+
+/** The commit does not have the first migration of this checkout. */
+export class NoUpgradePath extends Error {
+  constructor(ref: string) {
+    super(
+      `The schema of ${ref} does not begin with the baseline of this checkout, so its databases cannot be brought up to date: ` +
+        "name a commit from the baseline on.",
+    );
+  }
+}
 
 /** From the build of a commit to the one of this checkout, on a PostgreSQL of its own. */
 export async function runUpgradeFrom(options: {
@@ -26,9 +38,9 @@ export async function runUpgradeFrom(options: {
   const dataDir = join(directory, "data");
   await mkdir(dataDir);
   chmodSync(dataDir, 0o711);
-  const to = await copyServer(distDir, join(directory, "new"), null);
   const old = await buildCommit(ref, join(directory, "old"), say);
   try {
+    const to = await copyServer(distDir, join(directory, "new"), null);
     const postgres = await createPostgres({ dataDir, settings: {}, log: () => {} });
     await postgres.start();
     const { connection } = postgres;
@@ -40,10 +52,18 @@ export async function runUpgradeFrom(options: {
   }
 }
 
+/** Whether the commit has the first migration of this checkout. */
+function hasBaseline(commit: string): boolean {
+  const [baseline = ""] = readFileSync(join(ROOT, HASHES), "utf8").split("\n");
+  const args = ["-C", ROOT, "grep", "--quiet", "--fixed-strings", "-e", baseline, commit, "--", HASHES];
+  return spawnSync("git", args).status === 0;
+}
+
 /** In a worktree of its own, with the packages that are installed here. */
 async function buildCommit(ref: string, worktree: string, say: (line: string) => void) {
   const git = (...args: string[]) => execFileSync("git", ["-C", ROOT, ...args], { encoding: "utf8" }).trim();
   const commit = git("rev-parse", "--verify", `${ref}^{commit}`);
+  if (!hasBaseline(commit)) throw new NoUpgradePath(ref);
   git("worktree", "add", "--detach", worktree, commit);
   const remove = () => void git("worktree", "remove", "--force", worktree);
   try {

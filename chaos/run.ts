@@ -8,7 +8,7 @@ import { runOutside } from "./outside/run-outside.ts";
 import { judgeHistory, summary, type Verdict } from "./report.ts";
 import { PLANTS } from "./rig/plants.ts";
 import { runOnce } from "./rig/run-once.ts";
-import { runUpgradeFrom } from "./rolling-upgrade-scene.ts";
+import { NoUpgradePath, runUpgradeFrom } from "./rolling-upgrade-scene.ts";
 import { playScenes } from "./size/scenes.ts";
 
 /** A bug must be found within a minute and a half: so long it storms, so long calm is waited for. */
@@ -128,6 +128,6 @@ try {
   if (outcome !== "good" && options.check === null) console.log(`seed ${options.seed}`);
   process.exit(EXIT_CODES[outcome]);
 } catch (error) {
-  console.error(error);
+  console.error(error instanceof NoUpgradePath ? error.message : error);
   process.exit(1);
 }

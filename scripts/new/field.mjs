@@ -61,7 +61,7 @@ describe("${snake} of a task", () => {
       [`${server}/src/domain/task-copies.ts`]: [
         beside("metadata: draft\\.metadata,", `${camel}: draft.${camel},`),
         ...unset,
-        // A schedule of an earlier version has none.
+        // A schedule that was stored before the field existed has none.
         beside("metadata: request\\.metadata,", `${camel}: request.${camel} ?? null,`),
         beside("metadata: task\\.metadata,", `${camel}: task.${camel},`),
       ],
@@ -74,7 +74,7 @@ describe("${snake} of a task", () => {
         [
           /(?<=^export const MIGRATIONS[\s\S]*?)(?=^\];$)/m,
           `  // TODO: what the column is for.
-  { version: ${version}, name: "${name.replaceAll("-", " ")}", sql: "alter table tasks add column ${snake} text" },\n`,
+  { version: ${version}, name: "${name.replaceAll("-", " ")}", sql: "alter table tasks add column ${snake} text, alter column ${snake} set statistics 0" },\n`,
         ],
       ],
       [`${server}/test/test-server.ts`]: unset,
