@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, DatabaseError } from "pg";
+import { MadeBeforeRelease } from "../store/migration-history.ts";
 import { readPasswords } from "./passwords.ts";
 import { readPostmasterPid } from "./postmaster.ts";
 import { prepareRole } from "./roles.ts";
@@ -94,6 +95,7 @@ export async function untilDone(work: () => Promise<void>, abandoned: AbortSigna
 
 /** A refused connection may pass, and so may SQLSTATE class 57: starting up, in recovery, shutting down. */
 function mayPass(error: unknown): boolean {
+  if (error instanceof MadeBeforeRelease) return false;
   return !(error instanceof DatabaseError) || hasState(error, "57");
 }
 

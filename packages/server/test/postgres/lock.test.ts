@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { giveTreeTo } from "../../src/postgres/disk.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/postgres/embedded.ts";
 import { chooseIdentity, chooseOwnId, isMapped } from "../../src/postgres/identity.ts";
+import { MadeBeforeRelease } from "../../src/store/migration-history.ts";
 import { isRoot, makeTempDir, query, removeDir } from "./scene.ts";
 
 const NOBODY = 65534;
@@ -87,6 +88,25 @@ describe("the embedded PostgreSQL", () => {
     assert.ok(uid !== NOBODY && uid !== 0);
     assert.equal((await stat(join(dataDir, "pgdata", "base"))).uid, uid);
     assert.equal((await chooseIdentity(join(dataDir, "pgdata")))?.uid, uid);
+  });
+});
+
+describe("a data directory from before the application had a role of its own", () => {
+  it("is refused", async () => {
+    const dataDir = await makeTempDir();
+    try {
+      const made = await startEmbeddedPostgres({ dataDir, log: () => {} });
+      await query(made.adminConnection, "reassign owned by bellhop_app to bellhop");
+      await query(made.adminConnection, "drop role bellhop_app");
+      await made.stop();
+
+      const entries: string[] = [];
+      const log = (event: string) => entries.push(event);
+      await assert.rejects(startEmbeddedPostgres({ dataDir, log }), MadeBeforeRelease);
+      assert.ok(!entries.includes("postgres.started"));
+    } finally {
+      await removeDir(dataDir);
+    }
   });
 });
 
