@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { BreakerSettings } from "../../src/domain/breaker.ts";
 import type { QueueSettings } from "../../src/domain/queue.ts";
+import { heldHosts, passTasks } from "../../src/store/tasks/breaker-passes.ts";
 import { openTestServer, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { createGate } from "../test-sql.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
@@ -226,6 +227,32 @@ describe("a circuit breaker", () => {
     await server.settled(calls + 4);
 
     assert.deepEqual(await breakers(), [{ phase: "open", cooldown: BREAKER.cooldown, allowed: 1 }]);
+  });
+
+  it("begins no call with a pass from before it opened again", async () => {
+    await open({ concurrency: 100, maxRetries: 0 });
+    await openWith(2);
+    for (let index = 0; index < 5; index += 1) await submitTo(down);
+    await settle();
+    down.hold();
+    await server.advance(BREAKER.cooldown);
+    await beginAll();
+    await down.received(3);
+    down.release(1);
+    await server.settled(3);
+    await beginAll();
+    await down.received(5);
+    down.release(1, 503);
+    await server.settled(4);
+    // The pass of a node that does not claim the task yet.
+    for (const held of await heldHosts(server.database)) await passTasks(server.database, held);
+    down.release(1, 503);
+    await server.settled(5);
+    assert.deepEqual(await breakers(), [{ phase: "open", cooldown: BREAKER.cooldown, allowed: 1 }]);
+
+    await settle();
+    assert.equal(down.calls.length, 5);
+    assert.deepEqual(await waiting(), [2, 2]);
   });
 
   it("gives the probe of a node that was killed to another node", async () => {

@@ -10,17 +10,16 @@ import { IS_ORDERED } from "./flow-claim-parts.ts";
 /** The host and port of the task `t`, as `breakerHost` reads them. */
 export const HOST_AND_PORT = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*([^/\\?#]*)'), '') collate "C")`;
 
-/** For the task `t`: a breaker of its queue holds its host. */
-export const HOST_IS_HELD = `exists (
+/**
+ * For a task `t` of a queue that holds hosts: no breaker holds its host, or the task has a pass of that breaker as it is now. The epoch of
+ * a breaker is its `until`: a pass from before it opened again is void.
+ */
+export const MAY_BEGIN = `not exists (
               select 1 from breakers b
-               where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining' and b.host = ${HOST_AND_PORT})`;
-
-const HAS_PASS = `exists (
-              select 1 from breaker_tasks p
-               where p.team_id = t.team_id and p.task_id = t.id and p.passed_at is not null and p.fence = t.fence)`;
-
-/** For a task `t` of a queue that holds hosts. */
-export const MAY_BEGIN = `(not ${HOST_IS_HELD} or ${HAS_PASS})`;
+               where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining' and b.host = ${HOST_AND_PORT}
+                 and not exists (
+                       select 1 from breaker_tasks p
+                        where p.team_id = t.team_id and p.task_id = t.id and p.passed_at >= b.until and p.fence = t.fence))`;
 
 /**
  * The same for an ordered queue, where nobody waits in breaker_tasks: the task at the head of the line is the probe, as soon as
