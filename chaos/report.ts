@@ -1,6 +1,7 @@
 import { check } from "./checker/check.ts";
 import { countFigures, type Figures } from "./checker/figures.ts";
 import type { History } from "./checker/history.ts";
+import { checkModels } from "./checker/models.ts";
 import type { Fate } from "./checker/outside/wishes.ts";
 import { tellStories } from "./checker/stories.ts";
 import { drawTimeline } from "./checker/timeline.ts";
@@ -19,7 +20,7 @@ export interface Verdict {
 
 export function judgeHistory(history: History): Verdict {
   const stories = tellStories(history);
-  const violations = check(history, stories);
+  const violations = [...check(history, stories), ...checkModels(history, stories)];
   const figures = countFigures(history, stories);
   const names = Object.keys(PROMISES) as (keyof typeof PROMISES)[];
   const lines = names.flatMap((name) => {

@@ -294,6 +294,14 @@ export const HOT_PLANTS: readonly Plant[] = [
     tests: ["engine/breakers.test.ts"],
   },
   {
+    name: "old-pass-begins",
+    file: "store/tasks/held-hosts.ts",
+    find: "p.passed_at >= b.until and",
+    replace: "p.passed_at is not null and",
+    breaks: "while a circuit breaker is open, no call to its host begins but one probe",
+    tests: ["engine/breakers.test.ts"],
+  },
+  {
     name: "probe-not-counted",
     file: "engine/joint-settler.ts",
     find: "if (seen == null || !seen.isUrgent) return [];",

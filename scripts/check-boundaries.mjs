@@ -174,7 +174,8 @@ const TOOLS = {
   // Options, processes and PostgreSQL: what several tools share.
   tools: [],
   bench: ["tools"],
-  chaos: ["tools"],
+  // Its evidence is replayed through the models.
+  chaos: ["tools", "explore"],
   attack: ["tools"],
   explore: ["tools"],
   simulation: ["tools", "chaos"],

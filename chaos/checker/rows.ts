@@ -36,6 +36,8 @@ export interface TaskRow {
   readonly failureReason: string | null;
   /** How often it was restarted. */
   readonly retries: number;
+  /** How many workers died with it; absent where that is not tried. */
+  readonly interruptions?: number;
   /** The key of its flow; absent where that is not tried. */
   readonly flow?: string | null;
 }

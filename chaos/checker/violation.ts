@@ -15,6 +15,7 @@ export const PROMISES = {
   B: "a completed task had an answer that was seen",
   C: "every call is on record before it leaves",
   D: "one outcome per task",
+  model: "every change of a task is a step of the explored protocols",
   E: "concurrency is a hard limit",
   F: "no call after a successful DELETE or cancel",
   H: "the limits of a flow and the rate of a queue are hard",

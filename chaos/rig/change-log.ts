@@ -31,7 +31,7 @@ create function chaos.task(t tasks) returns jsonb language sql immutable as $$
     'workerId', t.worker_id, 'attemptCount', t.attempt_count, 'attempts', chaos.attempts(t), 'runAt', chaos.ms(t.run_at),
     'attemptStartedAt', chaos.ms(t.attempt_started_at), 'createdAt', chaos.ms(t.created_at), 'deadlineAt', chaos.ms(t.deadline_at), 'completedAt', chaos.ms(t.completed_at),
     'hasNotification', t.on_complete_url is not null, 'idempotencyKey', t.idempotency_key,
-    'failureReason', t.failure_reason, 'retries', t.retries, 'flow', t.flow) $$;
+    'failureReason', t.failure_reason, 'retries', t.retries, 'interruptions', t.interruptions, 'flow', t.flow) $$;
 create function chaos.schedule(s schedules) returns jsonb language sql immutable as $$
   select jsonb_build_object('id', s.id, 'nextRunAt', chaos.ms(s.next_run_at), 'skips', s.overlap = 'skip') $$;
 create function chaos.firing(f schedule_firings) returns jsonb language sql immutable as $$
