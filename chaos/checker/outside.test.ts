@@ -107,6 +107,13 @@ test("dedupe: a key starts one task within its window, and refuses none after it
     ["dedupe"],
     "its call shows it",
   );
+  const earlier = asked("b", 900, { dedupe }, { status: 503, taskId: null });
+  const later = [called("a", 1_020, 1_100), called("b", 9_000, 9_100)];
+  assert.deepEqual(
+    broken({ answers: [made("a", 1_000), earlier], seen: later }),
+    [],
+    "created at any time before",
+  );
 });
 
 test("breaker: it opens for a host that fails, keeps calls from it, and closes", () => {
