@@ -14,8 +14,8 @@ export async function keepEvidence(directory: string, history: History, verdict:
     const lines = history[list].map((entry: unknown) => `${JSON.stringify(entry)}\n`);
     await pipeline(lines, createWriteStream(join(directory, `${list}.jsonl`)));
   }
-  const { beganAt, calmAt, endedAt, rest, readers, receivers, spells, breakers, sandbox } = history;
-  const frame = { beganAt, calmAt, endedAt, rest, readers, receivers, spells, breakers, sandbox };
+  const { beganAt, calmAt, endedAt, rest, readers, receivers, spells, breakers, sandbox, vault } = history;
+  const frame = { beganAt, calmAt, endedAt, rest, readers, receivers, spells, breakers, sandbox, vault };
   await writeFile(join(directory, "rest.json"), JSON.stringify(frame));
   await writeFile(join(directory, "verdict.txt"), `${verdict}\n`);
 }

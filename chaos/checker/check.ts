@@ -23,6 +23,7 @@ import { checkSandbox } from "./sandbox.ts";
 import { checkSchedules } from "./schedules.ts";
 import { type Stories, tellStories } from "./stories.ts";
 import { checkCallbacks, checkValues } from "./values.ts";
+import { checkVault } from "./vault.ts";
 import type { Violation } from "./violation.ts";
 import { checkWebhooks } from "./webhooks.ts";
 
@@ -64,6 +65,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkWebhooks(history, stories),
     ...checkValues(history, stories),
     ...checkCallbacks(stories),
+    ...checkVault(history, stories),
     ...fromOutside,
   ];
 }

@@ -1,5 +1,6 @@
 import type { BreakerView, Fate, Limits, SandboxTask, Spell, Wish } from "./outside/wishes.ts";
 import type { Change, NotificationRow, TaskRow, TaskStatus } from "./rows.ts";
+import type { VaultRecord } from "./vault.ts";
 
 /**
  * What one run left behind, parsed: what clients were told, what targets saw, every row change that was committed, what
@@ -25,6 +26,8 @@ export interface History {
   readonly breakers?: readonly BreakerView[];
   /** Simulated tasks of a test key; none where nobody has one. */
   readonly sandbox?: readonly SandboxTask[];
+  /** What was stored in the vault; none where nobody uses it. */
+  readonly vault?: VaultRecord;
   /** When other work took so much of the machine that nothing can be said about how long an answer took. */
   readonly crowded: readonly Span[];
   /** When clients began, faults ended, and everything was expected to have ended. */
@@ -49,6 +52,7 @@ export type Action =
   | "bulk"
   | "webhook"
   | "sandbox"
+  | "token"
   | "advance"
   | "read";
 
@@ -93,6 +97,8 @@ export interface Seen {
   readonly says: string | null;
   /** Every nonce that the request carried, in its URL and in its body; an empty text where one should have been. */
   readonly nonces: readonly string[];
+  /** Headers with a credential or the id of a token, and the one beside it; `body` where that has one. Absent where there is none. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The value in the answer to a call or a poll; in a notification the value of the result. */
   readonly value: string | null;
 }

@@ -18,6 +18,7 @@ export const PROMISES = {
   model: "every change of a task is a step of the explored protocols",
   E: "concurrency is a hard limit",
   F: "no call after a successful DELETE or cancel",
+  G: "a vault credential is in the calls that name its token, and nowhere else",
   H: "the limits of a flow and the rate of a queue are hard",
   waiting: "a task that may start does not wait",
   attempts: "the record tells every call",

@@ -1,6 +1,8 @@
 import { request } from "node:http";
 import type { Action, Answer } from "../checker/history.ts";
 import type { Limits, Wish } from "../checker/outside/wishes.ts";
+import type { Leak } from "../checker/vault.ts";
+import { hasCredential } from "./canaries.ts";
 import { now } from "./clock.ts";
 import type { Node } from "./node.ts";
 import { isRecord } from "./task-requests.ts";
@@ -40,14 +42,15 @@ export interface Api {
   ask(asked: Asked, readTaskId?: (body: unknown) => string | null): Promise<Told>;
 }
 
-/** Asks nodes for things and writes down what it was told, whatever that is. */
-export function createApi(): Api {
+/** Asks nodes for things and writes down what it was told, whatever that is; in `leaks` answers that have a credential. */
+export function createApi(leaks: Leak[] = []): Api {
   const answers: Answer[] = [];
   return {
     answers,
     async ask(asked, readTaskId) {
       const at = now();
       const { status, text, failure } = await send(asked);
+      if (hasCredential(text)) leaks.push({ where: `the answer to ${asked.method} ${asked.path}`, at });
       const body = parse(text);
       const found = status !== null && status < 300 ? readTaskId?.(body) : null;
       answers.push({

@@ -17,6 +17,7 @@ import { createPostgres, type Postgres } from "./postgres.ts";
 import { SHORT_LIVES } from "./short-lives.ts";
 import { startTarget, type Target } from "./target.ts";
 import { openTeams, type Team } from "./teams.ts";
+import { SHORT_ROUNDS, VAULT_KEYS } from "./vault-rotation.ts";
 
 /** Everything a run needs, up and running. */
 export interface Cluster {
@@ -25,13 +26,12 @@ export interface Cluster {
   readonly nodes: readonly Node[];
   readonly target: Target;
   readonly teams: { readonly main: Team; readonly neighbour: Team };
+  /** The setting with which nodes start from now on. */
+  setVaultKeys(keys: string): void;
   /** Where the logs of all processes are. */
   readonly logDir: string;
   stop(): Promise<void>;
 }
-
-/** Of nothing but these runs. */
-const VAULT_KEYS = `chaos:${Buffer.alloc(32, 7).toString("base64")}`;
 
 export async function openCluster(options: {
   readonly distDir: string;
@@ -55,7 +55,10 @@ export async function openCluster(options: {
     log: (line) => appendFileSync(join(logDir, "postgres.log"), `${line}\n`),
   });
   // A copy, so that a build in the checkout does not change a run under way.
-  const edits = [...(options.isWatched ? SHORT_LIVES : []), ...(options.plant?.edits ?? [])];
+  const edits = [
+    ...(options.isWatched ? [...SHORT_LIVES, ...SHORT_ROUNDS] : []),
+    ...(options.plant?.edits ?? []),
+  ];
   const main = await copyServer(options.distDir, join(directory, "server"), { edits });
   await postgres.start();
   await migrateFirst(postgres);
@@ -63,13 +66,14 @@ export async function openCluster(options: {
   const target = await startTarget();
   const lines: Line[] = [];
   const nodes: Node[] = [];
+  const settings: Record<string, string>[] = [];
   for (let index = 1; index <= options.nodes; index += 1) {
     const line = await startLine(postgres.socket);
     lines.push(line);
     const logFile = join(logDir, `node-${index}.log`);
-    nodes.push(
-      createNode({ index, main, port: await freePort(), env: settingsFor(line, options.plant), logFile }),
-    );
+    const env = settingsFor(line, options.plant);
+    settings.push(env);
+    nodes.push(createNode({ index, main, port: await freePort(), env, logFile }));
   }
   await Promise.all(nodes.map((node) => node.start()));
   const teams = await openTeams(postgres);
@@ -80,6 +84,9 @@ export async function openCluster(options: {
     nodes,
     target,
     teams,
+    setVaultKeys(keys) {
+      for (const env of settings) env.BELLHOP_VAULT_KEYS = keys;
+    },
     logDir,
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));

@@ -26,7 +26,7 @@ export interface Node {
 
 type Draft = { -readonly [Field in keyof Life]: Life[Field] };
 
-/** One node: the same address and settings through any number of processes. */
+/** One node: the same address through any number of processes, each with the settings of its start. */
 export function createNode(options: {
   readonly index: number;
   readonly main: string;
@@ -81,16 +81,18 @@ export function createNode(options: {
     return { life, ready };
   }
 
-  async function ended(): Promise<void> {
-    while (child !== null) await sleep(5);
+  /** Of that process: another may be started by somebody else as soon as it has ended. */
+  async function ended(process: ChildProcess): Promise<void> {
+    while (child === process) await sleep(5);
   }
 
   async function kill(): Promise<void> {
     const life = lives.at(-1);
     if (child === null || life === undefined) return;
     life.killed = true;
-    child.kill("SIGKILL");
-    await ended();
+    const process = child;
+    process.kill("SIGKILL");
+    await ended(process);
   }
 
   return {
@@ -114,9 +116,13 @@ export function createNode(options: {
       const life = lives.at(-1);
       if (child === null || life === undefined) return;
       life.askedAt = now();
-      child.kill("SIGTERM");
-      const slow = setTimeout(() => void kill(), LONGEST_STOP_MS);
-      await ended();
+      const process = child;
+      process.kill("SIGTERM");
+      const slow = setTimeout(() => {
+        life.killed = true;
+        process.kill("SIGKILL");
+      }, LONGEST_STOP_MS);
+      await ended(process);
       clearTimeout(slow);
     },
     pause: () => void child?.kill("SIGSTOP"),

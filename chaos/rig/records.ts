@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskRecord } from "../checker/history.ts";
 import { isEnd, type TaskRow } from "../checker/rows.ts";
+import type { Leak } from "../checker/vault.ts";
 import { createApi, type Told } from "./api.ts";
 import type { Node } from "./node.ts";
 import { noncesOf, resultValue } from "./nonces.ts";
@@ -25,8 +26,9 @@ export async function readRecords(
   node: Node,
   tasks: readonly TaskRow[],
   teams: readonly Team[],
+  leaks: Leak[],
 ): Promise<TaskRecord[]> {
-  const api = createApi();
+  const api = createApi(leaks);
   const records: TaskRecord[] = [];
   const left = tasks.filter(({ status }) => isEnd(status));
 

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, History, QueueStats, Rest } from "../checker/history.ts";
+import type { Leak } from "../checker/vault.ts";
 import { type Api, createApi } from "./api.ts";
 import { createAsking } from "./asking.ts";
+import { leaksInDatabase, leaksInLogs } from "./canaries.ts";
 import {
   countUnfinished,
   readChangeLog,
@@ -26,6 +28,8 @@ import { readRecords } from "./records.ts";
 import { createSandboxClients } from "./sandbox-clients.ts";
 import { ALL_WEATHER, rage, type Weather } from "./storm.ts";
 import { isRecord, MIX } from "./task-requests.ts";
+import { createVaultClients } from "./vault-clients.ts";
+import { findUnsealed, rotateVault } from "./vault-rotation.ts";
 import { createWitnesses } from "./witnesses.ts";
 
 /** For so much of the storm there is no reader and no webhook. */
@@ -60,7 +64,8 @@ export async function runOnce(options: RunOptions): Promise<History> {
   const latency = startLatencies(cluster.lines, createRandom(options.seed + 1), options.latencyMs);
   try {
     const random = createRandom(options.seed);
-    const api = createApi();
+    const leaks: Leak[] = [];
+    const api = createApi(leaks);
     const faults: Fault[] = [];
     const clients = createClients({
       api,
@@ -77,8 +82,16 @@ export async function runOnce(options: RunOptions): Promise<History> {
       random: random.fork(),
       target: cluster.target.url,
     });
+    const vault = createVaultClients({
+      api,
+      asking: createAsking(cluster.nodes, random.fork()),
+      random: random.fork(),
+      target: cluster.target.url,
+      teams: cluster.teams,
+    });
     await clients.prepare();
     await sandbox.prepare();
+    await vault.prepare();
     const fragile = watchFragile({
       api,
       asking: createAsking(cluster.nodes, random.fork()),
@@ -98,10 +111,14 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const note = (fault: Fault) => void faults.push(fault);
     const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
     const storm = rage({ ...cluster, note }, weather, random.fork(), over.signal);
-    const work = Promise.all([clients, fragile, sandbox].map((each) => each.work(working.signal)));
+    const work = Promise.all([clients, fragile, sandbox, vault].map((each) => each.work(working.signal)));
     // Before that nobody listens: what is done then takes another way through the server.
     const listening = sleep(options.seconds * 1000 * UNHEARD_SHARE).then(witnesses.start);
-    await Promise.all([storm, sleep(options.seconds * 1000)]);
+    const rotation =
+      options.weather === null && options.plant === null
+        ? rotateVault(cluster, { seconds: options.seconds, random: random.fork(), note })
+        : null;
+    await Promise.all([storm, sleep(options.seconds * 1000), rotation]);
     working.abort();
     for (const line of cluster.lines) line.set(NO_RULE);
     await Promise.all([work, listening]);
@@ -121,8 +138,10 @@ export async function runOnce(options: RunOptions): Promise<History> {
     await fragile.stop();
     const simulated = await sandbox.settle();
 
-    const rest = await readRest(cluster, api, ordered);
+    const rest = await readRest(cluster, api, ordered, leaks);
+    const unsealed = rotation === null ? [] : await findUnsealed(cluster.postgres);
     await Promise.all(cluster.nodes.map((node) => node.stop()));
+    leaks.push(...(await leaksInDatabase(cluster.postgres)), ...(await leaksInLogs(cluster.logDir)));
     await disk.stop();
     return {
       answers: api.answers,
@@ -138,6 +157,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
       spells: fragile.spells,
       breakers: fragile.breakers,
       sandbox: simulated,
+      vault: { tokens: vault.tokens, tasks: vault.tasks, leaks, unsealed },
       crowded: machine.crowded,
       calmAt,
       endedAt: now(),
@@ -180,6 +200,7 @@ async function readRest(
   { postgres, nodes, teams }: Cluster,
   api: Api,
   ordered: string | null,
+  leaks: Leak[],
 ): Promise<Rest> {
   const queues = (await readQueues(postgres)).filter(({ deleted }) => !deleted);
   const [node] = nodes;
@@ -195,7 +216,7 @@ async function readRest(
   return {
     at: now(),
     tasks,
-    records: await readRecords(node, tasks, Object.values(teams)),
+    records: await readRecords(node, tasks, Object.values(teams), leaks),
     undelivered: (await readUndelivered(postgres)).map(readDelivery),
     notifications: await readNotifications(postgres),
     stats,

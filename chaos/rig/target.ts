@@ -3,6 +3,7 @@ import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Seen } from "../checker/history.ts";
 import { answerTo } from "../checker/values.ts";
 import { type CallScene, type Draft, isBehaviour, misbehave } from "./behaviours.ts";
+import { headersToNote } from "./canaries.ts";
 import { now } from "./clock.ts";
 import { nonceOf, noncesOf, parse, resultValue } from "./nonces.ts";
 import { isRecord } from "./task-requests.ts";
@@ -73,12 +74,15 @@ export async function startTarget(): Promise<Target> {
     const entry = note(response, { kind: "call", taskId: parseTaskId(publicId) ?? publicId, attempt });
     const text = await readWhole(request);
     // Hung up before all of it was there: that is the end of it.
+    Object.assign(entry, headersToNote(request.headers, text ?? ""));
     if (text === null) return;
     const nonce = nonceOf(parse(text));
     entry.nonces = [parameters.get("nonce") ?? "", nonce];
     entry.value = answerTo(nonce, attempt);
     const ms = Number(parameters.get("ms") ?? 0);
-    const scene = { response, entry, ms, body: JSON.stringify({ id: entry.taskId, value: entry.value }) };
+    const echoed = parameters.has("echo") ? echo(String(request.headers.authorization)) : {};
+    const body = JSON.stringify({ id: entry.taskId, value: entry.value, ...echoed });
+    const scene = { response, entry, ms, body };
     const isGood = attempt > Number(parameters.get("until") ?? 0) || !isBehaviour(behaviour);
     if (behaviour === "sick") misbehave("error", scene);
     else if (behaviour === "gather") gather(scene, parameters);
@@ -99,6 +103,7 @@ export async function startTarget(): Promise<Target> {
     parameters: URLSearchParams,
   ): void {
     const entry = note(response, { kind: "poll", taskId, attempt: null });
+    Object.assign(entry, headersToNote(request.headers, ""));
     request.resume();
     const count = (polls.get(taskId) ?? 0) + 1;
     polls.set(taskId, count);
@@ -116,6 +121,7 @@ export async function startTarget(): Promise<Target> {
     if (text === null) return;
     const { type, taskId, task } = readTelling(text);
     const entry = note(response, { kind: "notification", taskId, attempt: null });
+    Object.assign(entry, headersToNote(request.headers, text));
     entry.begunAt = begunAt;
     entry.says = type;
     entry.nonces = noncesOf(task);
@@ -147,6 +153,11 @@ async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+}
+
+/** What a careless target answers: the credential that it was called with. */
+function echo(credential: string): object {
+  return { got: credential, encoded: Buffer.from(credential).toString("base64") };
 }
 
 function readTelling(text: string): { type: string; taskId: string; task: unknown } {
