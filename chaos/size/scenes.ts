@@ -1,4 +1,5 @@
 import { backlog, herd } from "./backlog.ts";
+import { backup } from "./backup.ts";
 import { diskFull, outOfFiles, walFull } from "./exhausted.ts";
 import { readOnly } from "./read-only.ts";
 import type { Scene } from "./scene.ts";
@@ -13,6 +14,7 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   "wal-full": walFull,
   "read-only": readOnly,
   files: outOfFiles,
+  backup,
 };
 
 /** Plays one of them, or all. Returns whether nothing went wrong. */
