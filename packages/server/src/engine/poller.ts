@@ -16,22 +16,18 @@ import type { TaskChanges } from "../domain/task-changes.ts";
 import { publicTaskId } from "../domain/task-id.ts";
 import type { JsonGate } from "../json/gate.ts";
 import type { WipeText } from "../outbound/secret-call.ts";
-import { createGroupCommit } from "../store/group-commit.ts";
-import { inPortions } from "../store/portions.ts";
 import type { Sql } from "../store/sql.ts";
 import {
   claimDuePolls,
   heldPolls,
-  type PollSettlement,
   type PollStep,
   releasePolls,
-  type SettledPoll,
-  settlePolls,
   teamsWithDuePolls,
 } from "../store/tasks/task-polls.ts";
 import { createDeliveries, type Deliveries, type DeliveryTools } from "./deliveries.ts";
-import { type EngineMeter, meterFlush, NO_METER } from "./meter.ts";
+import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { Outgoing } from "./outgoing.ts";
+import { createPollSettler } from "./poll-settler.ts";
 import { type RoundCost, WHOLE } from "./round-cost.ts";
 
 /** Maximum number of polls in flight on this node. One team alone gets half of them. */
@@ -57,23 +53,11 @@ export function createPoller(
   },
 ): Deliveries {
   const { sql, lease, log, meter = NO_METER } = deps;
-  const group = createGroupCommit<PollSettlement, SettledPoll | null>({
-    flush: meterFlush("poll", deps, settle),
-    maxItems: BATCH,
-    soon: deps.time.soon,
-  });
-
-  async function settle(settlements: readonly PollSettlement[]): Promise<readonly (SettledPoll | null)[]> {
-    const settled: (SettledPoll | null)[] = [];
-    for (const portion of inPortions(settlements, weightOf)) {
-      settled.push(...(await settlePolls(sql, portion, lease.workerId)));
-    }
-    return settled;
-  }
+  const settler = createPollSettler(deps);
 
   async function run(claim: PollClaim, signal: AbortSignal): Promise<number | null> {
     const step = await poll(claim, signal);
-    const settled = await group.add({ claim, step });
+    const settled = await settler.add({ claim, step });
     const verdict = settled === null ? "superseded" : step.kind;
     log.info({ task: publicTaskId(claim), verdict }, "poll.settled");
     meter.polled(verdict);
@@ -184,8 +168,4 @@ async function wipeStep(step: PollStep, wipeText: WipeText): Promise<PollStep> {
 async function wipeResult(result: TaskResult, wipeText: WipeText): Promise<TaskResult> {
   const { text, lost } = await wipeText(result.body, result.truncated === true);
   return lost ? { ...result, body: text, truncated: true } : { ...result, body: text };
-}
-
-function weightOf({ step }: PollSettlement): number {
-  return "result" in step && step.result !== null ? step.result.body.length : 0;
 }

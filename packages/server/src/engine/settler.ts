@@ -4,7 +4,6 @@ import { publicTaskId } from "../domain/task-id.ts";
 import type { Time } from "../domain/time.ts";
 import type { Verdict } from "../domain/verdict.ts";
 import { createGroupCommit, type GroupCommit } from "../store/group-commit.ts";
-import { inPortions } from "../store/portions.ts";
 import { type Database, Unstorable } from "../store/sql.ts";
 import { createSubscriberMemory } from "../store/tasks/event-writes.ts";
 import {
@@ -16,12 +15,18 @@ import {
 import { createJointSettler, isCounted, isJoint, type Joins } from "./joint-settler.ts";
 import type { Log } from "./log.ts";
 import { type EngineMeter, meterFlush } from "./meter.ts";
-import { MIB, type RoundCost } from "./round-cost.ts";
+import { MIB, type RoundCost, TOLD } from "./round-cost.ts";
 
 const MAX_ITEMS = 300;
-export const SETTLE_COST: RoundCost = { rows: MAX_ITEMS, bytes: MAX_ITEMS * MIB, turns: "oldest first" };
-/** One joint transaction holds the rows of so many tasks and writes so many characters at most. */
-const MAX_JOINT = { items: 100, weight: 1_048_576 } as const;
+/** Characters of bodies that one flush writes at most; a longer body has a flush to itself. */
+const MAX_WEIGHT = MIB;
+export const SETTLE_COST: RoundCost = {
+  rows: MAX_ITEMS,
+  bytes: MAX_WEIGHT + MAX_ITEMS * TOLD,
+  turns: "in turn",
+};
+/** One joint transaction holds the rows of so many tasks at most. */
+const MAX_JOINT_ITEMS = 100;
 const RETRY_MS = 200;
 const UNSTORABLE = "The target's answer holds characters that cannot be stored";
 
@@ -44,7 +49,7 @@ export interface Settler {
  * They are settled when it is back, unless the fence has changed.
  *
  * There are three lanes, so that the usual settlements, one statement for each group, wait for no transaction: neither for one that
- * creates callbacks, nor for one that waits for the circuit breakers of a queue. In the lanes of those, teams take turns.
+ * creates callbacks, nor for one that waits for the circuit breakers of a queue. In each, teams take turns.
  */
 export function createSettler(deps: {
   readonly sql: Database;
@@ -86,9 +91,8 @@ export function createSettler(deps: {
   const plain: Settle = (settlements) => settleAttempts(sql, settlements, deps.workerId(), subscribers);
   const joint = createJointSettler({ ...deps.joins, sql });
 
-  async function flushPortions(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
-    const settled: (Settled | null)[] = [];
-    for (const portion of inPortions(settlements, weightOf)) settled.push(...(await flush(plain, portion)));
+  async function flushPlain(settlements: readonly Settlement[]): Promise<readonly (Settled | null)[]> {
+    const settled = await flush(plain, settlements);
     for (const [index, { claim, report }] of settlements.entries())
       if (report && settled[index]) deps.joins?.hosts?.succeeded(claim, report);
     return settled;
@@ -118,20 +122,24 @@ export function createSettler(deps: {
   }
 
   // Settlements that share a commit cost less. Ordered tasks and those of flows wait for the pause, so it is short.
-  const pauses = { soon: time.soon, pause: time.shortly };
+  const sharing = {
+    soon: time.soon,
+    pause: time.shortly,
+    teamOf: ({ claim }: Settlement) => claim.teamId,
+  };
   const openJointLane = (): Lane =>
     createGroupCommit({
-      ...pauses,
+      ...sharing,
       flush: meterFlush("settle", deps, (settlements) => flush(joint, settlements)),
-      maxItems: MAX_JOINT.items,
-      weight: { of: jointWeightOf, most: MAX_JOINT.weight },
-      teamOf: ({ claim }) => claim.teamId,
+      maxItems: MAX_JOINT_ITEMS,
+      weight: { of: jointWeightOf, most: MAX_WEIGHT },
     });
   const lanes: Readonly<Record<"plain" | "callbacks" | "counted", Lane>> = {
     plain: createGroupCommit({
-      ...pauses,
-      flush: meterFlush("settle", deps, flushPortions),
+      ...sharing,
+      flush: meterFlush("settle", deps, flushPlain),
       maxItems: MAX_ITEMS,
+      weight: { of: weightOf, most: MAX_WEIGHT },
     }),
     callbacks: openJointLane(),
     counted: openJointLane(),

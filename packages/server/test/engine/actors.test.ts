@@ -23,6 +23,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   "webhook-courier": [50, 50 * MIB, "portion", "in turn"],
   "alert-courier": [50, 50 * 64 * KIB, "portion", "in turn"],
   intake: [300, 256 * KIB, "portion", "in turn"],
+  settler: [300, 19.75 * MIB, "portion", "in turn"],
   scheduler: [300, 256 * KIB, "portion", "in turn"],
   // A portion for each of those with work.
   alarm: [1, KIB, "queue", "each"],
@@ -42,8 +43,7 @@ const ROUNDS: Readonly<Record<string, readonly [rows: number, bytes: number, per
   "queue-stats": [500, 500 * KIB, "portion", "oldest first"],
   reaper: [500, 500 * KIB, "portion", "oldest first"],
   retention: [1_000, 1_000 * KIB, "portion", "oldest first"],
-  sandbox: [100 + 10 * 101, 462.5 * MIB, "portion", "oldest first"],
-  settler: [300, 300 * MIB, "portion", "oldest first"],
+  sandbox: [100 + 10 * 101, 25 * MIB, "portion", "oldest first"],
   "vault-rotation": [200, 200 * MIB, "portion", "oldest first"],
   // Rows of no team.
   heartbeat: [1, KIB, "portion", "none"],

@@ -113,6 +113,43 @@ describe("the settler", () => {
     );
   });
 
+  it("stores another team's short result with the flush after one long result", async () => {
+    const { sql, statements } = createFakeSql(() => null);
+    const settler = newSettler(sql);
+    const add = (teamId: number, id: string, body: string) => {
+      const plain = settlement(id, body);
+      return settler.add({ ...plain, claim: { ...plain.claim, teamId } });
+    };
+    const long = "x".repeat(1_048_576);
+
+    const loud = Array.from({ length: 200 }, (_, index) => add(1, `loud-${index}`, long));
+    await Promise.all([...loud, add(2, "quiet", "ten bytes!")]);
+
+    assert.deepEqual(statements.slice(0, 2), [["loud-0"], ["quiet"]]);
+    assert.ok(
+      statements.every((ids) => ids.length === 1),
+      "no statement carries more than one long result",
+    );
+  });
+
+  it("stores another team's result with the next flush, however many short ones wait", async () => {
+    const { sql, statements } = createFakeSql(() => null);
+    const settler = newSettler(sql);
+    const add = (teamId: number, id: string) => {
+      const plain = settlement(id, "short");
+      return settler.add({ ...plain, claim: { ...plain.claim, teamId } });
+    };
+
+    const loud = Array.from({ length: 1_000 }, (_, index) => add(1, `loud-${index}`));
+    await Promise.all([...loud, add(2, "quiet")]);
+
+    assert.ok(statements[0]?.includes("quiet"));
+    assert.deepEqual(
+      statements.map((ids) => ids.length),
+      [300, 300, 300, 101],
+    );
+  });
+
   it("splits a group with long results over several statements", async () => {
     const { sql, statements } = createFakeSql(() => null);
     const settler = newSettler(sql);
@@ -122,7 +159,7 @@ describe("the settler", () => {
       ["a", "b", "c", "d"].map((id) => settler.add(settlement(id, id === "d" ? "short" : long))),
     );
 
-    assert.deepEqual(statements, [["a"], ["b"], ["c", "d"]]);
+    assert.deepEqual(statements, [["a"], ["b"], ["c"], ["d"]]);
     assert.deepEqual(
       settled.map((each) => each?.status),
       ["completed", "completed", "completed", "completed"],

@@ -1,4 +1,4 @@
-import { type RoundCost, TOLD, WHOLE } from "../../engine/round-cost.ts";
+import { type RoundCost, TOLD } from "../../engine/round-cost.ts";
 import { defineFeature } from "../feature.ts";
 import type { ScheduleRunner } from "../schedules/index.ts";
 import { registerSandboxRoutes } from "./routes.ts";
@@ -6,9 +6,11 @@ import { createSandboxService } from "./service.ts";
 import { MOST_OF_FLOW } from "./service-flows.ts";
 import { createSandboxWalk, FLOWS_TOGETHER, STEPS_TOGETHER } from "./service-walk.ts";
 
+/** Of a simulated task: its call without the body, and the body of its answer. */
+const SIMULATED = 2 * TOLD;
 const COST: RoundCost = {
   rows: STEPS_TOGETHER + FLOWS_TOGETHER * (MOST_OF_FLOW + 1),
-  bytes: STEPS_TOGETHER * WHOLE + FLOWS_TOGETHER * MOST_OF_FLOW * TOLD,
+  bytes: (STEPS_TOGETHER + MOST_OF_FLOW) * SIMULATED,
   turns: "oldest first",
 };
 

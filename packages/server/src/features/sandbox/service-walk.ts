@@ -108,8 +108,11 @@ export function createSandboxWalk(deps: {
     // One order for all, against deadlocks.
     for (const [, flow] of [...flows].sort(([one], [other]) => (one < other ? -1 : 1))) {
       const { begun, held } = await serveSandboxFlow(sql, flow);
-      for (const { claim, simulation } of begun.filter(isSimulated))
-        steps.push({ claim, waitMs: attemptMs({ simulation, trial: claim }) });
+      // Only the keys: the calls of one flow are in memory at a time.
+      for (const { claim, simulation } of begun.filter(isSimulated)) {
+        const { teamId, id, queueId } = claim;
+        steps.push({ claim: { teamId, id, queueId }, waitMs: attemptMs({ simulation, trial: claim }) });
+      }
       for (const { id, waitMs } of held)
         steps.push({ claim: { teamId: flow.teamId, id, queueId: 0 }, waitMs });
     }

@@ -80,7 +80,7 @@ export type PollStep =
     };
 
 export interface PollSettlement {
-  readonly claim: PollClaim;
+  readonly claim: PollKey;
   readonly step: PollStep;
 }
 
