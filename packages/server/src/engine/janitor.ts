@@ -11,6 +11,8 @@ import { LEAN, type RoundCost } from "./round-cost.ts";
 const ROUND_MS = 60_000;
 /** Small enough that no statement holds locks or writes WAL for long. */
 const BATCH = 1_000;
+/** Each with its tallies and permits. */
+const QUEUES_TOGETHER = 100;
 export const JANITOR_COST: RoundCost = { rows: BATCH, bytes: BATCH * LEAN, turns: "oldest first" };
 
 export interface Janitor {
@@ -29,9 +31,10 @@ export function createJanitor(deps: { readonly sql: Sql; readonly retentionDays:
       const orphans = await removePendingOfDeletedQueues(sql, { size: BATCH, only: null });
       const expired = await removeExpiredTasks(sql, deps.retentionDays, BATCH);
       await foldTallies(sql);
-      await removeEmptyDeletedQueues(sql);
-      await removeOldKeys(sql, BATCH);
-      return orphans.removed === BATCH || expired === BATCH ? 0 : ROUND_MS;
+      const queues = await removeEmptyDeletedQueues(sql, QUEUES_TOGETHER);
+      const keys = await removeOldKeys(sql, BATCH);
+      const isMore = [orphans.removed, expired, keys].includes(BATCH) || queues === QUEUES_TOGETHER;
+      return isMore ? 0 : ROUND_MS;
     },
   };
 }

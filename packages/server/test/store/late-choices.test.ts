@@ -28,6 +28,7 @@ const EXCEPTIONS: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(LOCKED_BEFORE).map(([name, by]) => [name, `locked by ${by} in the same transaction`]),
   ),
+  roll_step: "the rows are chosen by their keys alone, which never change",
   shrink_slots: "only this worker adds slots, and it starts no further call",
 };
 

@@ -73,6 +73,10 @@ const ROLLS = [
   { from: 300, into: 3_600, afterSeconds: 25 * 3_600 },
 ] as const;
 const KEPT_SECONDS = 31 * 86_400;
+/** Small enough that no statement holds locks or writes WAL for long. */
+const BATCH = 1_000;
+/** Merged by one statement: each with a row for every step and node. */
+const QUEUES_TOGETHER = 200;
 
 const OLDEST_STEP_TO_ROLL = statement(
   "oldest_step_to_roll",
@@ -82,7 +86,14 @@ const OLDEST_STEP_TO_ROLL = statement(
 
 const REMOVE_OLD_QUEUE_STATS = statement(
   "remove_old_queue_stats",
-  "delete from queue_stats where seconds = 3600 and at < now() - make_interval(secs => $1)",
+  `delete from queue_stats s using (
+     select team_id, seconds, at, queue_id, sandbox, node from queue_stats
+      where seconds = 3600 and at < now() - make_interval(secs => $1) order by at limit $2) old
+    where (s.team_id, s.seconds, s.at, s.queue_id, s.sandbox, s.node)
+        = (old.team_id, old.seconds, old.at, old.queue_id, old.sandbox, old.node)
+      and s.seconds = 3600 and s.at < now() - make_interval(secs => $1)
+   returning 1`,
+  { patience: "chore" },
 );
 
 /**
@@ -97,8 +108,7 @@ export async function rollQueueStats(sql: Sql): Promise<boolean> {
     await rollStep(sql, from, into, at);
     return true;
   }
-  await sql.rows(REMOVE_OLD_QUEUE_STATS, [KEPT_SECONDS]);
-  return false;
+  return (await sql.rows(REMOVE_OLD_QUEUE_STATS, [KEPT_SECONDS, BATCH])).length === BATCH;
 }
 
 const added = (
@@ -111,8 +121,14 @@ const added = (
 
 const ROLL_STEP = statement(
   "roll_step",
-  `with old as (
-     delete from queue_stats where seconds = $1 and at >= $3 and at < $4 returning *
+  `with picked as (
+     select distinct team_id, queue_id, sandbox from (
+       select team_id, queue_id, sandbox from queue_stats where seconds = $1 and at >= $3 and at < $4 limit $5) found
+   ), old as (
+     delete from queue_stats s using picked p
+      where s.seconds = $1 and s.at >= $3 and s.at < $4
+        and s.team_id = p.team_id and s.queue_id = p.queue_id and s.sandbox = p.sandbox
+     returning s.*
    ), counted as (
      select team_id, queue_id, sandbox, ${QUEUE_COUNTS.map((name) => `sum(${name})::integer as ${name}`).join(", ")},
             max(pending) as pending
@@ -130,9 +146,9 @@ const ROLL_STEP = statement(
 );
 
 /**
- * Merges the rows of one step into one row per queue, in one statement: of two nodes that try, one finds nothing. A
- * node that writes a minute hours late finds its step merged already: its counts are added, its histograms are not.
+ * Merges the rows of some queues in one step into one row per queue, in one statement: of two nodes that try, one finds nothing.
+ * A node that writes a minute hours late finds its step merged already: its counts are added, its histograms are not.
  */
 async function rollStep(sql: Sql, from: number, into: number, at: Date): Promise<void> {
-  await sql.rows(ROLL_STEP, [from, into, at, new Date(at.getTime() + into * 1000)]);
+  await sql.rows(ROLL_STEP, [from, into, at, new Date(at.getTime() + into * 1000), QUEUES_TOGETHER]);
 }

@@ -121,17 +121,24 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
 const REMOVE_EMPTY_DELETED_QUEUES = statement(
   "remove_empty_deleted_queues",
   `with gone as (
-   delete from queues q
-    where q.deleted_at < now() - interval '1 hour'
-      and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
-   returning team_id, id)
- delete from queue_tallies t using gone where t.team_id = gone.team_id and t.queue_id = gone.id`,
+   delete from queues q using (
+     select q.team_id, q.id from queues q
+      where q.deleted_at < now() - interval '1 hour'
+        and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
+      limit $1 for update skip locked) empty
+    where q.team_id = empty.team_id and q.id = empty.id
+   returning q.team_id, q.id
+ ), forgotten as (
+   delete from queue_tallies t using gone where t.team_id = gone.team_id and t.queue_id = gone.id
+ )
+ select count(*)::integer as removed from gone`,
   { patience: "chore" },
 );
 
-/** Removes the rows of deleted queues that no task refers to any more. */
-export async function removeEmptyDeletedQueues(sql: Sql): Promise<void> {
-  await sql.rows(REMOVE_EMPTY_DELETED_QUEUES);
+/** Removes a batch of the rows of deleted queues that no task refers to any more. Returns how many. */
+export async function removeEmptyDeletedQueues(sql: Sql, batch: number): Promise<number> {
+  const [row] = await sql.rows<{ removed: number }>(REMOVE_EMPTY_DELETED_QUEUES, [batch]);
+  return row?.removed ?? 0;
 }
 
 export async function foldTallies(sql: Sql): Promise<void> {
