@@ -19,7 +19,7 @@ export const UNCHARGED: ReadonlyMap<string, string> = new Map([
   ["queue_permits", "counters of calls that are deleted within minutes"],
   ["queue_slots", "calls under way"],
   ["queue_lines", "one short row for a queue"],
-  ["queue_stats", "statistics, by the number of nodes and not by what a team stores"],
+  ["queue_stats", "at most some rows for each hour of a month, removed with the queue, which is charged"],
   ["queue_tallies", "counters, by the number of nodes and not by what a team stores"],
   ["listeners", "one short row"],
   ["sandbox_clocks", "one short row"],

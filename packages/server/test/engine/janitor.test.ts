@@ -57,6 +57,31 @@ describe("the janitor", () => {
     assert.equal(await count("queues where deleted_at is not null"), 0);
   });
 
+  it("leaves no statistics of queues that are created, used and deleted again and again", async () => {
+    const teamId = await store.openTeam();
+    const kept = await store.openQueue({}, teamId);
+    for (let round = 0; round < 30; round += 1) {
+      const { id } = await store.openQueue({}, teamId);
+      await fillStats(teamId, id);
+      await store.database.rows("update queues set deleted_at = now() - interval '2 hours' where id = $1", [
+        id,
+      ]);
+    }
+    await fillStats(teamId, kept.id);
+    const ofOneQueue = await count("queue_stats where queue_id = $1", kept.id);
+    const before = await diskOf("queue_stats");
+
+    let rounds = 1;
+    for (; (await janitor.cleanOnce()) === 0; rounds += 1)
+      assert.ok(await count("queues where id = $1", kept.id), "the other queue is gone");
+
+    assert.equal(await count("queue_stats where team_id = $1", teamId), ofOneQueue);
+    assert.equal(await count("queues where team_id = $1", teamId), 1);
+    assert.ok(rounds >= (30 * ofOneQueue) / 1_000, `${30 * ofOneQueue} rows in ${rounds} rounds`);
+    const after = await diskOf("queue_stats");
+    assert.ok(after < before / 10, `${after} of ${before} bytes on disk`);
+  });
+
   it("removes expired statistics a batch at a time", async () => {
     const { teamId, id } = await store.openQueue();
     const old = "queue_stats where at < now() - interval '31 days'";
@@ -96,4 +121,25 @@ describe("the janitor", () => {
     assert.equal(await count(sums, teamId), 700);
     assert.equal(await count("queue_stats where team_id = $1", teamId), 700);
   });
+
+  /** As two nodes write them: minutes, and what became of earlier ones. */
+  async function fillStats(teamId: number, queueId: number): Promise<void> {
+    await store.database.rows(
+      `insert into queue_stats (team_id, queue_id, sandbox, seconds, at, node, completed, waits, durations)
+       select $1, $2, sandbox, seconds, to_timestamp(floor(extract(epoch from now()) / seconds) * seconds - step * seconds),
+              case seconds when 60 then node else 0 end, 1, array_fill(3, array[60]), array_fill(4, array[60])
+         from (values (60, 10), (300, 20), (3600, 30)) s(seconds, steps), generate_series(0, steps - 1) step,
+              generate_series(1, case seconds when 60 then 2 else 1 end) node, (values (false), (true)) e(sandbox)`,
+      [teamId, queueId],
+    );
+  }
+
+  async function diskOf(table: string): Promise<number> {
+    await store.database.rows(`vacuum full ${table}`);
+    const [row] = await store.database.rows<{ size: number }>(
+      "select pg_total_relation_size($1::regclass)::float8 as size",
+      [table],
+    );
+    return row?.size ?? 0;
+  }
 });

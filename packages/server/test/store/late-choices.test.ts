@@ -28,6 +28,8 @@ const EXCEPTIONS: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(LOCKED_BEFORE).map(([name, by]) => [name, `locked by ${by} in the same transaction`]),
   ),
+  remove_empty_deleted_queues:
+    "the queue is locked; statistics are chosen by their keys alone, which never change",
   roll_step: "the rows are chosen by their keys alone, which never change",
   shrink_slots: "only this worker adds slots, and it starts no further call",
 };

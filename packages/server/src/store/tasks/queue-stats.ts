@@ -73,6 +73,19 @@ const ROLLS = [
   { from: 300, into: 3_600, afterSeconds: 25 * 3_600 },
 ] as const;
 const KEPT_SECONDS = 31 * 86_400;
+/** Steps are merged and removed a little later than due. */
+const LATE_SECONDS = 2 * 3_600;
+
+/** The length and time of each step of which a queue may have rows. */
+export const STEPS_OF_A_QUEUE = `select s.seconds,
+          to_timestamp(floor(extract(epoch from now()) / s.seconds) * s.seconds - n * s.seconds) as at
+     from (values ${[
+       ...ROLLS.map(({ from, afterSeconds }) => [from, afterSeconds] as const),
+       [3_600, KEPT_SECONDS] as const,
+     ]
+       .map(([seconds, kept]) => `(${seconds}, ${(kept + LATE_SECONDS) / seconds})`)
+       .join(", ")}) s(seconds, steps), generate_series(-1, s.steps) n`;
+
 /** Small enough that no statement holds locks or writes WAL for long. */
 const BATCH = 1_000;
 /** Merged by one statement: each with a row for every step and node. */

@@ -5,6 +5,7 @@ import { inState, listOrder } from "../list-index.ts";
 import { type Sql, statement } from "../sql.ts";
 import { lettingGo, unlisting } from "./endings.ts";
 import { BLOCKS_NO_LINE } from "./ordered-lines.ts";
+import { STEPS_OF_A_QUEUE } from "./queue-stats.ts";
 import { FOLD_TALLIES, NO_WORKER, one, tally } from "./tallies.ts";
 
 const tallied = tally({
@@ -120,25 +121,48 @@ export async function removeExpiredTasks(sql: Sql, retentionDays: number, batch:
 
 const REMOVE_EMPTY_DELETED_QUEUES = statement(
   "remove_empty_deleted_queues",
-  `with gone as (
-   delete from queues q using (
-     select q.team_id, q.id from queues q
-      where q.deleted_at < now() - interval '1 hour'
-        and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
-      limit $1 for update skip locked) empty
-    where q.team_id = empty.team_id and q.id = empty.id
-   returning q.team_id, q.id
+  `with empty as materialized (
+   select q.team_id, q.id from queues q
+    where q.deleted_at < now() - interval '1 hour'
+      and not exists (select 1 from tasks t where t.team_id = q.team_id and t.queue_id = q.id)
+    limit $1 for update skip locked
+ ), steps as materialized (${STEPS_OF_A_QUEUE}
+ ), old as (
+   -- A probe for each step, because the key of a queue's rows begins with the steps: those of the team's other queues stay unread.
+   select s.* from empty e cross join steps p cross join lateral (
+     select team_id, seconds, at, queue_id, sandbox, node from queue_stats
+      where team_id = e.team_id and seconds = p.seconds and at = p.at and queue_id = e.id
+     offset 0) s
+    limit $2
  ), forgotten as (
+   delete from queue_stats s using old
+    where (s.team_id, s.seconds, s.at, s.queue_id, s.sandbox, s.node)
+        = (old.team_id, old.seconds, old.at, old.queue_id, old.sandbox, old.node)
+   returning 1
+ ), gone as (
+   delete from queues q using empty e
+    where q.team_id = e.team_id and q.id = e.id and (select count(*) from old) < $2
+   returning q.team_id, q.id
+ ), uncounted as (
    delete from queue_tallies t using gone where t.team_id = gone.team_id and t.queue_id = gone.id
  )
- select count(*)::integer as removed from gone`,
+ select (select count(*)::integer from gone) as queues, (select count(*)::integer from forgotten) as stats`,
   { patience: "chore" },
 );
 
-/** Removes a batch of the rows of deleted queues that no task refers to any more. Returns how many. */
-export async function removeEmptyDeletedQueues(sql: Sql, batch: number): Promise<number> {
-  const [row] = await sql.rows<{ removed: number }>(REMOVE_EMPTY_DELETED_QUEUES, [batch]);
-  return row?.removed ?? 0;
+/**
+ * Removes a batch of the rows of deleted queues that no task refers to any more, when it has removed their statistics. Resolves with
+ * whether there may be more.
+ */
+export async function removeEmptyDeletedQueues(
+  sql: Sql,
+  most: { readonly queues: number; readonly stats: number },
+): Promise<boolean> {
+  const [row] = await sql.rows<{ queues: number; stats: number }>(REMOVE_EMPTY_DELETED_QUEUES, [
+    most.queues,
+    most.stats,
+  ]);
+  return row !== undefined && (row.queues === most.queues || row.stats === most.stats);
 }
 
 export async function foldTallies(sql: Sql): Promise<void> {

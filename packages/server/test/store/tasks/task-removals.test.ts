@@ -211,7 +211,7 @@ describe("removing tasks", () => {
     await store.claim(used, { workerId });
     for (const { teamId, name } of [empty, used]) await markQueueDeleted(store.database, teamId, name);
     const left = async () => {
-      await removeEmptyDeletedQueues(store.database, 100);
+      await removeEmptyDeletedQueues(store.database, { queues: 10, stats: 100 });
       const rows = await store.database.rows<{ id: string }>(
         "select id from queues where id = any($1) order by id",
         [[empty.id, used.id]],
