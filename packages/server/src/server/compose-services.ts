@@ -30,6 +30,7 @@ import { createExplanationService } from "../service/tasks/explanation-service.t
 import { createQueueService } from "../service/tasks/queue-service.ts";
 import { createTaskService } from "../service/tasks/task-service.ts";
 import { createWaitingService } from "../service/tasks/waiting-service.ts";
+import { createTeamTurns } from "../service/team-turns.ts";
 import { createVaultService } from "../service/vault/vault-service.ts";
 import type { DatabaseHealth } from "../store/database-health.ts";
 import type { composeBasis, NodeDeps } from "./compose-basis.ts";
@@ -64,6 +65,7 @@ export function composeServices(
   } = parts;
   const database = deps.databases.api;
   const now = () => new Date(nowMs());
+  const inTeamTurn = createTeamTurns();
 
   const signer = createTokenSigner({ database, sessionKeys: deps.sessionKeys, monotonicMs, now });
   const findSession = createSessionLookup(database, limitsOf);
@@ -96,6 +98,7 @@ export function composeServices(
     tasks,
     changes,
     scans: createScanLine(),
+    inTeamTurn,
     termsOf,
     follow: engine.follow,
     limitsOf,
@@ -104,7 +107,7 @@ export function composeServices(
     events,
     waiting: createWaitingService({ tasks, waits }),
     explanations: createExplanationService({ sql: database, isCrowded: engine.isCrowded }),
-    queues: createQueueService({ database, onChanged: events.notice }),
+    queues: createQueueService({ database, onChanged: events.notice, inTeamTurn }),
     callbacks: {
       ...callbacks,
       resolve: (callbackId: string, body: string) => metrics.callback(callbacks.resolve(callbackId, body)),

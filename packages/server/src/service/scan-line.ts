@@ -27,7 +27,7 @@ export interface Scan {
 export const NO_SCAN: Scan = { take: async () => {}, give: () => {}, end: () => {} };
 
 /** One scan per team at a time, few per node, teams in turn: many scans of one team delay only that team. */
-export function createScanLine(): ScanLine {
+export function createScanLine(mostOfATeam = MOST_OF_A_TEAM): ScanLine {
   const waiting = new FairQueue<() => void>();
   const scanning = new Set<number>();
   const admitted = new Map<number, number>();
@@ -44,7 +44,7 @@ export function createScanLine(): ScanLine {
   return {
     admit(teamId) {
       const count = admitted.get(teamId) ?? 0;
-      if (count >= MOST_OF_A_TEAM)
+      if (count >= mostOfATeam)
         throw new Problem("too_many_scans", {}, { retryAfterSeconds: RETRY_AFTER_SECONDS });
       admitted.set(teamId, count + 1);
       let turn: Promise<void> | null = null;

@@ -6,6 +6,7 @@ import type { Simulation } from "../../src/domain/task.ts";
 import type { TaskRequest } from "../../src/domain/task-copies.ts";
 import { createSandboxService } from "../../src/features/sandbox/service.ts";
 import { SCHEDULE_DEFAULTS } from "../../src/features/schedules/domain.ts";
+import { createTeamTurns } from "../../src/service/team-turns.ts";
 import { openTestServer, plainRequest, QUEUE, type TestNode, type TestServer } from "../test-server.ts";
 import { startTestTarget, type TestTarget } from "../test-target.ts";
 
@@ -263,6 +264,7 @@ describe("a simulated sandbox task", () => {
       database: server.database,
       walk: ofSandbox.walk,
       schedules: schedules.runner,
+      inTeamTurn: createTeamTurns(),
       mostTurns: 20,
     });
     const { seconds, stopped } = await patient.advance(sandbox, 86_400);

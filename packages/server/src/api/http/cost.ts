@@ -13,7 +13,8 @@ export const RECORD = 4 * MIB;
  * - `page`: reads one page along an index;
  * - `scan`: looks at more rows than it answers. It waits for a turn in the line of scans, see scan-turns.ts;
  * - `write`: changes rows that are named by keys, a hundred at most;
- * - `fan-out`: changes many rows, in portions, and teams take turns between them, see service/turns.ts.
+ * - `fan-out`: changes many rows, in portions, and teams take turns between them: see service/turns.ts for work without the
+ *   database, service/team-turns.ts for a request's own statements. Tasks that it submits take turns in the intake.
  */
 const MOST = {
   point: { rows: 100, bytes: RECORD },

@@ -7,8 +7,8 @@ import { forgetCounts } from "./store.ts";
 const BATCH = 1_000;
 
 /** Shows and closes circuit breakers. The engine opens them and keeps tasks back: see engine/breakers.ts. */
-export const breakers = defineFeature(({ databases, events }) => {
-  const service = createBreakerService({ database: databases.api, onChanged: events.notice });
+export const breakers = defineFeature(({ databases, events, inTeamTurn }) => {
+  const service = createBreakerService({ database: databases.api, onChanged: events.notice, inTeamTurn });
   return {
     service,
     routes: [(app) => registerBreakerRoutes(app, service)],

@@ -2,6 +2,7 @@ import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { recordChange } from "../../service/audit/audit.ts";
+import type { InTeamTurn } from "../../service/team-turns.ts";
 import type { Database } from "../../store/sql.ts";
 import { closeBreakers } from "../../store/tasks/breakers.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
@@ -19,8 +20,9 @@ export function createBreakerService(deps: {
   readonly database: Database;
   /** Events may have been stored. */
   readonly onChanged: () => void;
+  readonly inTeamTurn: InTeamTurn;
 }): BreakerService {
-  const { database } = deps;
+  const { database, inTeamTurn } = deps;
   return {
     async list({ teamId }, { limit, cursor }) {
       const found = await listBreakers(database, teamId, readCursor(cursor), limit + 1);
@@ -33,13 +35,16 @@ export function createBreakerService(deps: {
       const closed: string[] = [];
       // One queue at a time: each is locked while its breaker changes.
       for (const open of await queuesWithOpenBreakers(database, teamId, host, queue)) {
-        await database.transaction(async (sql) => {
-          const hosts = await closeBreakers(sql, { teamId, queueId: open.queueId, host });
-          if (hosts.length === 0) return;
-          closed.push(open.queue);
-          const detail = { queue: open.queue };
-          await recordChange(sql, requester, { action: "breaker.closed", target: host, detail });
-        });
+        const isClosed = await inTeamTurn(teamId, () =>
+          database.transaction(async (sql) => {
+            const hosts = await closeBreakers(sql, { teamId, queueId: open.queueId, host });
+            if (hosts.length === 0) return false;
+            const detail = { queue: open.queue };
+            await recordChange(sql, requester, { action: "breaker.closed", target: host, detail });
+            return true;
+          }),
+        );
+        if (isClosed) closed.push(open.queue);
       }
       if (closed.length === 0) throw new Problem("breaker_not_found", { host });
       deps.onChanged();

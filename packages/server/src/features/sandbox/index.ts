@@ -16,10 +16,10 @@ const COST: RoundCost = {
 
 /** Moves the tasks of test keys through their states without a call, on a clock that the team can advance. */
 export const sandbox = defineFeature(
-  ({ databases, changes, random, time }, runner: Pick<ScheduleRunner, "fireAhead">) => {
+  ({ databases, changes, random, time, inTeamTurn }, runner: Pick<ScheduleRunner, "fireAhead">) => {
     const database = databases.api;
     const walk = createSandboxWalk({ database, random, nowMs: time.nowMs, changes });
-    const service = createSandboxService({ database, walk, schedules: runner });
+    const service = createSandboxService({ database, walk, schedules: runner, inTeamTurn });
     return {
       service,
       walk,

@@ -2,6 +2,7 @@ import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { SandboxClock } from "../../domain/simulation.ts";
 import { recordChange } from "../../service/audit/audit.ts";
+import type { InTeamTurn } from "../../service/team-turns.ts";
 import type { Database } from "../../store/sql.ts";
 import { passSandboxTime, readSandboxClock } from "../../store/tasks/sandbox-clocks.ts";
 import type { ScheduleRunner } from "../schedules/index.ts";
@@ -35,9 +36,10 @@ export function createSandboxService(deps: {
   readonly database: Database;
   readonly walk: Pick<SandboxWalk, "step">;
   readonly schedules: Pick<ScheduleRunner, "fireAhead">;
+  readonly inTeamTurn: InTeamTurn;
   readonly mostTurns?: number;
 }): SandboxService {
-  const { database, walk, schedules, mostTurns = MOST_TURNS } = deps;
+  const { database, walk, schedules, inTeamTurn, mostTurns = MOST_TURNS } = deps;
 
   function requireTestKey({ environment }: Principal): void {
     if (environment !== "test") throw new Problem("live_refused");
@@ -59,9 +61,10 @@ export function createSandboxService(deps: {
           break;
         }
         const time = { teamId, aheadMs };
-        const happened = (await walk.step(time)) + (await schedules.fireAhead(time));
-        if (happened > 0) continue;
-        const nextMs = await untilNextOfSandboxMs(database, teamId);
+        const stepped = await inTeamTurn(teamId, () => walk.step(time));
+        const fired = await inTeamTurn(teamId, () => schedules.fireAhead(time));
+        if (stepped + fired > 0) continue;
+        const nextMs = await inTeamTurn(teamId, () => untilNextOfSandboxMs(database, teamId));
         if (nextMs === null || nextMs > seconds * 1000) break;
         aheadMs = Math.max(aheadMs + 1, Math.ceil(nextMs));
       }

@@ -33,6 +33,7 @@ import {
 import { removePendingOfDeletedQueues } from "../../store/tasks/task-removals.ts";
 import { holdTeamUsage } from "../../store/team-usage.ts";
 import { type Change, recordChange } from "../audit/audit.ts";
+import { createTeamTurns, type InTeamTurn } from "../team-turns.ts";
 
 export interface QueueService {
   create(requester: Requester, name: string, settings: Partial<QueueSettings>): Promise<Queue>;
@@ -45,15 +46,17 @@ export interface QueueService {
   remove(requester: Requester, name: string): Promise<number>;
 }
 
-/** Pending tasks of a deleted queue are deleted in batches, so that no statement runs for long. */
-const REMOVAL_BATCH = 5_000;
+/** Pending tasks of a deleted queue are deleted in batches, between which other teams take turns. */
+const REMOVAL_BATCH = 500;
 
 export function createQueueService(deps: {
   readonly database: Database;
   /** Queue events may have been stored. */
   readonly onChanged?: () => void;
+  /** Default: those of this service alone. */
+  readonly inTeamTurn?: InTeamTurn;
 }): QueueService {
-  const { database, onChanged = () => {} } = deps;
+  const { database, onChanged = () => {}, inTeamTurn = createTeamTurns() } = deps;
 
   function found<T>(queue: T | null, name: string): T {
     if (queue === null) throw new Problem("queue_not_found", { name });
@@ -133,7 +136,7 @@ export function createQueueService(deps: {
       const batch = { size: REMOVAL_BATCH, only: { teamId, queueId } };
       let removed = 0;
       for (;;) {
-        const last = await removePendingOfDeletedQueues(database, batch);
+        const last = await inTeamTurn(teamId, () => removePendingOfDeletedQueues(database, batch));
         if (last.removed === 0) return removed;
         removed += last.live;
       }
