@@ -9,9 +9,12 @@ import type { Sql } from "../../store/sql.ts";
 import { readEvents } from "../../store/tasks/event-reads.ts";
 import { type DescribedPage, describeEvents, type Told, tellPage } from "./event-pages.ts";
 
-/** Of a team per read: a separate thread serializes them, and a task whose events span two reads is read twice. */
+/**
+ * Of all teams per look: a separate thread serializes them, the texts of a look are in memory at once, and no stream gets any of
+ * them before the last is written. A task whose events span two reads is read twice.
+ */
 const EVENTS = 2_000;
-/** Characters of a team's texts per read. */
+/** Characters of the texts of a look. */
 const CHARACTERS = 2 ** 24;
 
 /** The wire format of events. */
@@ -49,12 +52,30 @@ export interface EventSerializer<Text extends string | Uint8Array = string | Uin
   look(questions: readonly Question[]): Promise<readonly Answer<Text>[]>;
 }
 
-/** Each event is serialized once for all its subscribers. */
+/** The answer to a question, as far as it has come. */
+interface Answering {
+  readonly question: Question;
+  readonly texts: string[];
+  told: Told;
+}
+
+/** What is left of a look. */
+interface Left {
+  events: number;
+  characters: number;
+}
+
+/**
+ * Each event is serialized once for all its subscribers. Teams share a look equally: first each has its share, and then those with more
+ * to read share what is left.
+ */
 export function createEventSerializer(sql: Sql, words: EventWords): EventSerializer<string> {
-  function write(page: DescribedPage, subscriptions: readonly Subscription[]): Answer<string> {
-    const texts = subscriptions.map(() => "");
+  /** Returns the characters that were added. */
+  function write(page: DescribedPage, answering: Answering, most: number): number {
+    const { texts, question } = answering;
+    const { subscriptions } = question;
     let characters = 0;
-    const told = tellPage(page, CHARACTERS, (event) => {
+    answering.told = tellPage(page, most, (event) => {
       let own: string | null = null;
       for (const [index, { filter, after }] of subscriptions.entries()) {
         if (!isWanted(event, filter) || comparePositions(event.position, after) <= 0) continue;
@@ -64,18 +85,38 @@ export function createEventSerializer(sql: Sql, words: EventWords): EventSeriali
       }
       return characters;
     });
-    return { texts, ...told };
+    return characters;
+  }
+
+  async function readShares(answerings: readonly Answering[], left: Left): Promise<void> {
+    if (answerings.length === 0) return;
+    const share = Math.ceil(left.events / answerings.length);
+    const places = answerings.map(({ question, told }) => ({
+      teamId: question.teamId,
+      position: told.position,
+    }));
+    const { pages } = await readEvents(sql, places, share);
+    for (const [index, answering] of answerings.entries()) {
+      const page = pages[index];
+      if (page === undefined) continue;
+      const described = await describeEvents(sql, answering.question.teamId, page);
+      const most = left.characters / (answerings.length - index);
+      left.events -= described.events.length;
+      left.characters -= write(described, answering, most);
+    }
   }
 
   return {
     async look(questions) {
-      const { pages } = await readEvents(sql, questions, EVENTS);
-      const answers: Answer<string>[] = [];
-      for (const [index, { teamId, subscriptions }] of questions.entries()) {
-        const page = pages[index];
-        if (page !== undefined) answers.push(write(await describeEvents(sql, teamId, page), subscriptions));
-      }
-      return answers;
+      const answerings = questions.map((question): Answering => {
+        const texts = question.subscriptions.map(() => "");
+        return { question, texts, told: { position: question.position, hasMore: true } };
+      });
+      const left = { events: EVENTS, characters: CHARACTERS };
+      await readShares(answerings, left);
+      const more = answerings.filter(({ told }) => told.hasMore);
+      if (left.events >= more.length && left.characters > 0) await readShares(more, left);
+      return answerings.map(({ texts, told }) => ({ texts, ...told }));
     },
   };
 }
