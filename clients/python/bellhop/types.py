@@ -174,7 +174,7 @@ class BatchAnswer(TypedDict):
 
 class BatchItem(TypedDict):
     index: int
-    task: NotRequired[CreatedTask | NewDirectTask]
+    task: NotRequired[CreatedTask | NewDirectTask | BriefTask]
     callbackId: NotRequired[str]
     callbackUrl: NotRequired[str]
     replayed: NotRequired[bool]
@@ -199,6 +199,14 @@ class BreakerListPagination(TypedDict):
 class BreakerList(TypedDict):
     breakers: list[Breaker]
     pagination: NotRequired[BreakerListPagination]
+
+class BriefTask(TypedDict):
+    id: str
+    status: Literal["pending", "active", "completed", "failed", "waiting", "polling", "cancelled"]
+    deduplicated: NotRequired[bool]
+    replaced: NotRequired[bool]
+    callback_id: NotRequired[str]
+    callback_url: NotRequired[str]
 
 class Bulk(TypedDict):
     id: str

@@ -383,7 +383,7 @@ export interface paths {
         put?: never;
         /**
          * Create many tasks
-         * @description Accepts up to 1000 tasks of either kind in 10 MiB, each as large as the body of a single creation may be (1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none.
+         * @description Accepts up to 1000 tasks of either kind in 10 MiB, each as large as the body of a single creation may be (1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; those that are accepted are on disk. With `atomic` it is all or none. The answer has at most 1 MiB.
          */
         post: operations["createTasks"];
         delete?: never;
@@ -2137,8 +2137,8 @@ export interface components {
         BatchItem: {
             /** @description Its place in the batch, from 0. */
             index: number;
-            /** @description As it was accepted, in its own words. */
-            task?: components["schemas"]["CreatedTask"] | components["schemas"]["NewDirectTask"];
+            /** @description As it was accepted, in its own words. A direct task of an earlier request has no `body`. The answer has at most 1 MiB: a task that has no room in it has no `body` either, or only `id`, `status` and its callback. */
+            task?: components["schemas"]["CreatedTask"] | components["schemas"]["NewDirectTask"] | components["schemas"]["BriefTask"];
             /** @description Of a direct task. */
             callbackId?: string;
             /** @description Of a direct task. */
@@ -2213,6 +2213,27 @@ export interface components {
                 /** @description `cursor` of the next page; null on the last. */
                 nextCursor: string | null;
             };
+        };
+        /** @description A task of a batch whose answer has no room for more. The callback of a direct task stands beside it. */
+        BriefTask: {
+            /**
+             * Format: uuid
+             * @example 019a7e3a-75c5-7a31-a98f-db2dbf745c4d
+             */
+            id: string;
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
+            status: "pending" | "active" | "completed" | "failed" | "waiting" | "polling" | "cancelled";
+            /** @description True if an earlier request with the same deduplication key created the task: this one created none. */
+            deduplicated?: boolean;
+            /** @description True if this request took the place of what an earlier one with the same deduplication key said. */
+            replaced?: boolean;
+            /** @description For a task that waits or is polled. Anyone who has it can end the task, once. Shown here, in the answer to a repeated request (on a server with a vault) and nowhere else. */
+            callback_id?: string;
+            /** @description Where a third party may report the result. */
+            callback_url?: string;
         };
         /** @description An action on many tasks, and how far it is. */
         Bulk: {

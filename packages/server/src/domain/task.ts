@@ -241,14 +241,17 @@ export interface RetriedWith {
   readonly fields: readonly ("body" | "headers" | "url")[];
 }
 
-/** An accepted task: `pending`, or, for a repeated idempotency key, the earlier task in its current state. */
-export interface CreatedTask extends Task {
+/** What the answer to a creation says beside the task. */
+export interface Creation {
   /** Shown only here. Null if the task has none, or it was created before and can no longer be decrypted. */
   readonly callback: { readonly id: string; readonly url: string } | null;
   readonly replayed: boolean;
   /** The request joined an earlier task with the same deduplication key: it changed nothing, or replaced what that said. */
   readonly joined: "deduplicated" | "replaced" | null;
 }
+
+/** An accepted task: `pending`, or, for a repeated idempotency key, the earlier task in its current state. */
+export interface CreatedTask extends Task, Creation {}
 
 /** A task in a list: without its attempts, payload and result body. */
 export type TaskSummary = Omit<
@@ -260,6 +263,9 @@ export type TaskSummary = Omit<
   /** The number of started attempts. */
   readonly attemptCount: number;
 };
+
+/** In the answer to a batch: its items may name a thousand earlier tasks, which would be a gigabyte with their bodies. */
+export type BatchedTask = CreatedTask | (TaskSummary & Creation);
 
 /** The fields of a task that change over time. */
 export type TaskMoment = Pick<

@@ -101,7 +101,7 @@ export const COST_ROWS: Readonly<Record<string, readonly [kind: string, rows: nu
   "GET /v1/tasks/:task_id/explain": ["scan", 10_000, SMALL],
   "POST /v1/tasks/:task_id/notifications/resend": ["write", 1, RECORD],
   "POST /v1/tasks/:task_id/retry": ["write", 1, RECORD],
-  "POST /v1/tasks/batch": ["fan-out", 1_000, 16 * MIB],
+  "POST /v1/tasks/batch": ["fan-out", 1_000, MIB],
   "GET /v1/tasks/bulk": ["page", 101, MIB],
   "POST /v1/tasks/bulk": ["scan", 1_000_000, SMALL],
   "GET /v1/tasks/bulk/:bulk_id": ["point", 1, SMALL],

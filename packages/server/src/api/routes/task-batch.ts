@@ -17,11 +17,11 @@ import { manyFieldsIn } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { toProblem, unknownField } from "../http/validation.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
-import { EITHER_TASK, either, model, ref } from "../schemas/field.ts";
+import { EITHER_TASK, model, ref } from "../schemas/field.ts";
+import { batchFrame, createBatchWriter } from "../tasks/batch-text.ts";
 import { prepareTaskBody, unknownTaskField } from "../tasks/task-body.ts";
-import { CreatedTask, CreateEitherTask, NewDirectTask } from "../tasks/task-models.ts";
+import { BriefTask, CreatedTask, CreateEitherTask, NewDirectTask } from "../tasks/task-models.ts";
 import { readTask } from "../tasks/task-reader.ts";
-import { createdText } from "../tasks/task-view.ts";
 import type { TaskRouteDeps } from "./tasks.ts";
 
 const MOST_TASKS = 1000;
@@ -59,7 +59,14 @@ const CreateTasks = model(
 
 const BatchItemAnswer = model("BatchItem", "What became of one item: a task, or a refusal.", {
   index: Type.Integer({ description: "Its place in the batch, from 0." }),
-  task: Type.Optional(either(CreatedTask, NewDirectTask, "As it was accepted, in its own words.")),
+  task: Type.Optional(
+    Type.Unsafe<Static<typeof CreatedTask> | Static<typeof NewDirectTask> | Static<typeof BriefTask>>({
+      description:
+        "As it was accepted, in its own words. A direct task of an earlier request has no `body`. The answer has at most 1 MiB: a " +
+        "task that has no room in it has no `body` either, or only `id`, `status` and its callback.",
+      anyOf: [ref(CreatedTask), ref(NewDirectTask), ref(BriefTask)],
+    }),
+  ),
   callbackId: Type.Optional(Type.String({ description: "Of a direct task." })),
   callbackUrl: Type.Optional(Type.String({ description: "Of a direct task." })),
   replayed: Type.Optional(
@@ -105,7 +112,7 @@ export function registerBatchRoute(
       config: {
         ...access("tasks:write"),
         isPatient: true,
-        ...costs("fan-out", { rows: 1_000, bytes: 16 * MIB }),
+        ...costs("fan-out", { rows: 1_000, bytes: MIB }),
       },
       schema: {
         operationId: "createTasks",
@@ -114,7 +121,7 @@ export function registerBatchRoute(
         description:
           `Accepts up to ${MOST_TASKS} tasks of either kind in 10 MiB, each as large as the body of a single creation may be ` +
           "(1 MiB, `BELLHOP_BODY_LIMIT`). Each is answered as a single creation would be; " +
-          "those that are accepted are on disk. With `atomic` it is all or none.",
+          "those that are accepted are on disk. With `atomic` it is all or none. The answer has at most 1 MiB.",
         body: ref(CreateTasks),
         response: { 200: ref(BatchAnswer), ...refusals("batch_refused", ...BODY_REFUSALS) },
       },
@@ -132,7 +139,8 @@ export function registerBatchRoute(
         (ms, hasWaited) => hasWaited && onSpent(ms),
       );
       const results = await deps.tasks.createMany(caller, items, atomic);
-      const texts = await inTurns(teamId, results, itemText, onSpent);
+      const frames = await inTurns(teamId, results, batchFrame, onSpent);
+      const texts = await inTurns(teamId, results, createBatchWriter(frames), onSpent);
       return reply.type("application/json; charset=utf-8").send(batchText(results, texts));
     },
   );
@@ -209,13 +217,4 @@ function batchText(results: readonly BatchResult[], texts: readonly string[]): s
   const hasKeys = count((task) => task.dedupe !== null) > 0;
   const head = { created, replayed, ...(hasKeys && { deduplicated }), refused };
   return `${JSON.stringify(head).slice(0, -1)},"results":[${texts.join()}]}`;
-}
-
-function itemText(result: BatchResult, index: number): string {
-  if (result instanceof Problem) return JSON.stringify({ index, error: result.message, code: result.code });
-  const created = createdText(result);
-  const joined = result.joined === null ? "" : `,"${result.joined}":true`;
-  // A direct task has it beside itself already.
-  const task = result.shape === "queue" ? `{"task":${created}${joined}}` : created;
-  return `{"index":${index},${task.slice(1, -1)}${result.replayed ? ',"replayed":true' : ""}}`;
 }

@@ -30,10 +30,10 @@ type Pair<T> = readonly [T, T];
 type Plain = string | number | boolean | null | Readonly<Record<string, never>>;
 
 /**
- * The answer to the creation of each kind, and what stands beside a direct task there; a list; the whole record, which is
- * also what `on_complete_url` is told.
+ * The answer to the creation of each kind, and what stands beside a direct task there; the little that the answer to a large
+ * batch has room for; a list; the whole record, which is also what `on_complete_url` is told.
  */
-export type Place = "queue answer" | "direct answer" | "beside" | "list" | "record";
+export type Place = "queue answer" | "direct answer" | "beside" | "brief" | "list" | "record";
 
 /** Lists know neither body nor attempts, but how many; only the answer to the creation knows the callback. */
 export type ViewedTask = Omit<TaskSummary, "attemptCount"> &
@@ -47,6 +47,7 @@ export type ViewedTask = Omit<TaskSummary, "attemptCount"> &
     readonly call: Partial<Call>;
   };
 
+export const EVERYWHERE = ["queue answer", "direct answer", "brief", "list", "record"] as const;
 export const RECORDS = ["list", "record"] as const;
 export const ANSWERS_AND_RECORDS = ["queue answer", "direct answer", ...RECORDS] as const;
 export const DIRECT_ANSWER_AND_RECORDS = ["direct answer", ...RECORDS] as const;

@@ -24,6 +24,7 @@ import {
   ANSWERS_AND_RECORDS,
   always,
   DIRECT_ANSWER_AND_RECORDS,
+  EVERYWHERE,
   type Field,
   moving,
   RECORDS,
@@ -100,7 +101,7 @@ export const TASK_FIELDS = {
       Type.String({ examples: ["task_01k9z3mxe5f8hrk3yv5pzq8c2d"] }),
       Type.String({ format: "uuid", examples: ["019a7e3a-75c5-7a31-a98f-db2dbf745c4d"] }),
     ],
-    show: always(ANSWERS_AND_RECORDS, publicTaskId),
+    show: always(EVERYWHERE, publicTaskId),
   },
   queue: {
     names: ["queue", "queue"],
@@ -122,7 +123,7 @@ export const TASK_FIELDS = {
   status: {
     names: ["status", "status"],
     schema: oneOf(STATUSES, { description: "The state of the task." }),
-    show: moving(always(ANSWERS_AND_RECORDS, ({ status }: TaskMoment) => status)),
+    show: moving(always(EVERYWHERE, ({ status }: TaskMoment) => status)),
   },
   priority: {
     names: ["priority", "priority"],
@@ -533,7 +534,7 @@ function shownCorrections({ shape, retriedWith }: ViewedTask): object | null {
 }
 
 /** As it was asked for, or as the exact time came to: after the first attempt there is none. */
-function delayOf({ attempts, createdAt, runAt }: ViewedTask): number {
-  if (attempts !== undefined && attempts.length > 0) return 0;
+function delayOf({ attempts, attemptCount = 0, createdAt, runAt }: ViewedTask): number {
+  if ((attempts?.length ?? attemptCount) > 0) return 0;
   return Math.max(0, Math.ceil((runAt.getTime() - createdAt.getTime()) / 1000));
 }

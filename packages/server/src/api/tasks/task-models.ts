@@ -134,6 +134,12 @@ export const CreatedDirectTask = model(
   },
 );
 
+export const BriefTask = model(
+  "BriefTask",
+  "A task of a batch whose answer has no room for more. The callback of a direct task stands beside it.",
+  { ...shown("direct", "brief"), ...perhaps(shown("queue", "beside")) },
+);
+
 const WAITED = "With `wait`, what `GET /v1/tasks/{task_id}` answers, and the callback.";
 
 export const CreatedAnswer = either(CreatedTask, CreatedDirectTask, `The task as it was accepted. ${WAITED}`);

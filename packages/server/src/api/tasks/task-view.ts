@@ -1,5 +1,14 @@
 import type { ToldTask } from "../../domain/event.ts";
-import type { CreatedTask, Shape, Task, TaskMoment, TaskSummary, ToldSummary } from "../../domain/task.ts";
+import type {
+  BatchedTask,
+  CreatedTask,
+  Creation,
+  Shape,
+  Task,
+  TaskMoment,
+  TaskSummary,
+  ToldSummary,
+} from "../../domain/task.ts";
 import { publicTaskId } from "../../domain/task-id.ts";
 import { type Field, nameIn, type Place, type ViewedTask } from "./field-row.ts";
 import { jsonWriter, type MovingMember, momentWriter } from "./json-text.ts";
@@ -30,18 +39,37 @@ function toldWriter(kind: Shape): (task: ToldSummary, was: TaskMoment) => string
 const writeQueueAnswer = writer("queue", "queue answer");
 const writeDirectAnswer = writer("direct", "direct answer");
 const writeBeside = { queue: writer("queue", "beside"), direct: writer("direct", "beside") };
+const writeBrief = { queue: writer("queue", "brief"), direct: writer("direct", "brief") };
 const writeSummary = { queue: writer("queue", "list"), direct: writer("direct", "list") };
 const writeTold = { queue: toldWriter("queue"), direct: toldWriter("direct") };
 const writeRecord = { queue: writer("queue", "record"), direct: writer("direct", "record") };
 
 /** What the creation is answered with. */
 export function createdText(task: CreatedTask): string {
-  if (task.shape === "queue") return writeQueueAnswer(task);
-  const answer = `{"task":${writeDirectAnswer(task)}`;
+  if (task.shape === "queue") return createdTaskText(task);
+  const answer = `{"task":${createdTaskText(task)}`;
   return hasNothingBeside(task) ? `${answer}}` : `${answer},${writeBeside.direct(task).slice(1)}`;
 }
 
-function hasNothingBeside({ callback, joined }: Pick<CreatedTask, "callback" | "joined">): boolean {
+/** The task alone, as the creation is answered. */
+export function createdTaskText(task: ViewedTask): string {
+  return task.shape === "queue" ? writeQueueAnswer(task) : writeDirectAnswer(task);
+}
+
+/** The same of a task that the answer has no room for: what its caller cannot know. */
+export function briefText(task: BatchedTask): string {
+  const text = writeBrief[task.shape](task);
+  if (task.shape === "direct" || hasNothingBeside(task)) return text;
+  return `${text.slice(0, -1)},${writeBeside.queue(task).slice(1)}`;
+}
+
+/** What stands beside the task in the answer to a batch, as further members. */
+export function besideText(task: BatchedTask): string {
+  if (task.shape === "queue") return task.joined === null ? "" : `,"${task.joined}":true`;
+  return hasNothingBeside(task) ? "" : `,${writeBeside.direct(task).slice(1, -1)}`;
+}
+
+function hasNothingBeside({ callback, joined }: Pick<Creation, "callback" | "joined">): boolean {
   return callback === null && joined === null;
 }
 

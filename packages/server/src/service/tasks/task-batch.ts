@@ -1,6 +1,6 @@
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
-import type { CreatedTask, NewTask } from "../../domain/task.ts";
+import type { BatchedTask, CreatedTask, NewTask } from "../../domain/task.ts";
 import type { AcceptanceDeps } from "../../domain/task-acceptance.ts";
 import type { TaskChanges } from "../../domain/task-changes.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
@@ -14,13 +14,13 @@ import { type Joined, type JoinedTasks, joinTasks } from "./task-joins.ts";
 
 /** A parsed item of a batch: a request, or its refusal. */
 export type BatchItem = TaskRequest | Problem;
-export type BatchResult = CreatedTask | Problem;
+export type BatchResult = BatchedTask | Problem;
 
 /** The steps of creating a single task. */
 export interface BatchDeps {
   readonly database: Database;
   /** The earlier task with the request's idempotency key. */
-  replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null>;
+  replay(principal: Principal, request: TaskRequest): Promise<BatchedTask | null>;
   /** Everything except storing it. */
   prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask>;
   readonly newCallback: AcceptanceDeps["newCallback"];
@@ -29,7 +29,7 @@ export interface BatchDeps {
     principal: Principal,
     joined: Exclude<Joined, null>,
     finish: PreparedTask["finish"],
-  ): Promise<CreatedTask | "gone">;
+  ): Promise<BatchedTask | "gone">;
   readonly changes: Pick<TaskChanges, "created" | "replaced">;
 }
 
@@ -56,7 +56,7 @@ export async function settleInTurns<Item, Result>(
 async function createEach(
   principal: Principal,
   items: readonly BatchItem[],
-  create: (request: TaskRequest, index: number) => Promise<CreatedTask>,
+  create: (request: TaskRequest, index: number) => Promise<BatchedTask>,
 ): Promise<BatchResult[]> {
   const settled = await settleInTurns(principal, items, (item, index) => {
     if (item instanceof Problem) throw item;
@@ -65,7 +65,7 @@ async function createEach(
   return toResults(settled);
 }
 
-export function toResults(settled: readonly PromiseSettledResult<CreatedTask>[]): BatchResult[] {
+export function toResults<Created>(settled: readonly PromiseSettledResult<Created>[]): (Created | Problem)[] {
   const results = settled.map((each) => {
     if (each.status === "fulfilled") return each.value;
     if (each.reason instanceof Problem) return each.reason;
@@ -82,7 +82,7 @@ export async function createInOrder(
   principal: Principal,
   items: readonly BatchItem[],
   work: {
-    create(request: TaskRequest): Promise<CreatedTask>;
+    create(request: TaskRequest): Promise<BatchedTask>;
     joinEach(requests: readonly TaskRequest[]): Promise<BatchResult[]>;
   },
 ): Promise<BatchResult[]> {
@@ -108,7 +108,7 @@ export async function createTogether(
   deps: BatchDeps,
   principal: Principal,
   items: readonly BatchItem[],
-): Promise<CreatedTask[]> {
+): Promise<BatchedTask[]> {
   const requests = items.map((item, index) => {
     if (item instanceof Problem) throw refused(index, item);
     return item;
@@ -125,7 +125,7 @@ async function storeTogether(
   principal: Principal,
   requests: readonly TaskRequest[],
   isLast: boolean,
-): Promise<CreatedTask[] | null> {
+): Promise<BatchedTask[] | null> {
   const earlier = await each(principal, requests, (request) => deps.replay(principal, request));
   const firsts = await firstsOf(deps.database, principal, requests, earlier);
   const prepared = await each(principal, requests, async (request, index) =>
@@ -138,7 +138,7 @@ async function storeTogether(
     if (!isLast && request?.idempotencyKey != null) return null;
     throw refused(stored, await whyRefused(deps.database, principal, request ?? { queue: "", flow: null }));
   }
-  const created = new Map<number, CreatedTask>();
+  const created = new Map<number, BatchedTask>();
   for (const { task, finish, index } of isNew) {
     const accepted = stored.accepted.get(task.id);
     if (accepted === undefined) continue;
@@ -164,7 +164,7 @@ async function firstsOf(
   database: Database,
   principal: Principal,
   requests: readonly TaskRequest[],
-  earlier: readonly (CreatedTask | null)[],
+  earlier: readonly (BatchedTask | null)[],
 ): Promise<number[]> {
   const byKey = new Map<string, number>();
   const firsts: number[] = [];

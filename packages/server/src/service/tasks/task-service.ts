@@ -9,13 +9,12 @@ import {
   type AcceptedRequest,
   acceptRequest,
   type CallbackUse,
-  followUpOf,
   type TaskOrigin,
 } from "../../domain/task-acceptance.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import { createdTaskOf } from "../../domain/task-copies.ts";
 import type { Database } from "../../store/sql.ts";
-import { findTakenKey, type TakenKey } from "../../store/tasks/idempotency-keys.ts";
+import type { TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import { shownCall } from "../../store/tasks/message-redaction.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
 import { findTask } from "../../store/tasks/task-reads.ts";
@@ -25,8 +24,7 @@ import { newUuid } from "../new-uuid.ts";
 import type { StorageQuota } from "../storage-quota.ts";
 import { hashCallbackId, newCallbackId } from "./callback-id.ts";
 import type { ProviderService } from "./provider-service.ts";
-import { whyRefused } from "./refusal.ts";
-import { hashRequest, isRepeated } from "./same-request.ts";
+import { hashRequest } from "./same-request.ts";
 import { createTaskActions, type TaskActionDeps, type TaskActions } from "./task-actions.ts";
 import {
   type BatchItem,
@@ -34,13 +32,11 @@ import {
   createInOrder,
   createTogether,
   type PreparedTask,
-  settleInTurns,
-  toResults,
 } from "./task-batch.ts";
+import { createTaskCreation } from "./task-creation.ts";
 import { createDeduplication } from "./task-deduplication.ts";
-import type { Joined } from "./task-joins.ts";
 import { listPage, type TaskPage, type TaskQuery } from "./task-list.ts";
-import { createTaskReader } from "./task-reader.ts";
+import { createRecordReader, createSummaryReader } from "./task-reader.ts";
 
 export interface AcceptedFrom extends TaskOrigin {
   readonly terms: Terms & { readonly teamId: number };
@@ -102,9 +98,6 @@ export function createTaskService(
     }
   }
 
-  const repeated = createTaskReader(database);
-  const deduplication = createDeduplication({ database, newCallback, changes: deps.changes });
-
   const acceptance = {
     findProvider,
     checkReferences: vault.check,
@@ -112,18 +105,6 @@ export function createTaskService(
     newTaskId: newUuid,
     newCallback,
   };
-
-  /** The earlier task with this idempotency key; null if there is none. */
-  async function replay(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    const { idempotencyKey: key } = request;
-    const { teamId, environment } = principal;
-    const taken = key === null ? null : await findTakenKey(database, teamId, key, environment === "test");
-    const task = taken === null ? null : await repeated.find(principal, taken.taskId);
-    if (taken === null || task === null) return null;
-    if (!(await isRepeated(database, principal, request, { ...taken, task })))
-      throw new Problem("idempotency_conflict", { key: key ?? "" });
-    return { callback: readCallback(teamId, taken), replayed: true, joined: null, ...task };
-  }
 
   function prepare(principal: Principal, request: TaskRequest): PreparedTask | Promise<PreparedTask> {
     const { teamId, environment } = principal;
@@ -159,132 +140,31 @@ export function createTaskService(
     return looked === undefined ? prepared : looked.then(() => prepared);
   }
 
-  /**
-   * Answers with `otherwise()` if the queue does not exist or the idempotency key is taken. The promises are chained, because an
-   * await would create another one for every task.
-   */
-  function submitNew<Otherwise extends null = never>(
-    principal: Principal,
-    request: TaskRequest,
-    otherwise: () => Otherwise | Promise<Otherwise>,
-  ): Promise<CreatedTask | Otherwise> {
-    const store = (made: PreparedTask): Promise<CreatedTask | Otherwise> => {
-      const { task, finish } = made;
-      if (task.dedupe === null)
-        return deps.submit(task).then((accepted) => (accepted === null ? otherwise() : finish(accepted)));
-      const joined = join(principal, request, made, deduplication.submit(task));
-      return joined.then((created) => created ?? otherwise());
-    };
-    try {
-      const prepared = prepare(principal, request);
-      return prepared instanceof Promise ? prepared.then(store) : store(prepared);
-    } catch (refusal) {
-      return Promise.reject(refusal);
-    }
-  }
-
-  /** The answer to a request with a deduplication key. Null if its idempotency key is taken. */
-  async function join(
-    principal: Principal,
-    request: TaskRequest,
-    { finish }: PreparedTask,
-    joining: Promise<Joined>,
-  ): Promise<CreatedTask | null> {
-    const joined = await joining;
-    const created = joined === null ? null : await showJoined(principal, joined, finish);
-    // The earlier task was deleted before it was read: its key is free.
-    return created === "gone" ? submitNew(principal, request, () => null) : created;
-  }
-
-  async function showJoined(
-    principal: Principal,
-    joined: Exclude<Joined, null>,
-    finish: PreparedTask["finish"],
-  ): Promise<CreatedTask | "gone"> {
-    if (joined instanceof Problem) throw joined;
-    if (joined.kind === "created") return finish(joined.accepted);
-    const { kind, taskId } = joined;
-    const task = await repeated.find(principal, taskId);
-    if (task === null) return "gone";
-    const shown = { replayed: false, joined: kind } as const;
-    if (joined.kind === "deduplicated") return { ...task, ...shown, callback: null };
-    const { callbackId, callbackSealed } = joined;
-    const sealed = callbackSealed === null ? null : Buffer.from(callbackSealed, "hex");
-    const callback =
-      callbackId === null
-        ? readCallback(principal.teamId, { taskId, callbackSealed: sealed })
-        : shownCallback(callbackId);
-    return { ...task, ...shown, callback };
-  }
-
-  /** The items of a batch that have deduplication keys, in their order: each is submitted after those before it. */
-  async function joinEach(principal: Principal, requests: readonly TaskRequest[]): Promise<BatchResult[]> {
-    const prepared = await settleInTurns(principal, requests, (request) => {
-      followUpOf(request, findProvider);
-      return prepare(principal, request);
-    });
-    const created = requests.map(async (request, index) => {
-      const made = prepared[index];
-      if (made?.status !== "fulfilled") {
-        if (request.idempotencyKey === null) throw made?.reason;
-        return create(principal, request);
-      }
-      const joined = await join(principal, request, made.value, deduplication.submit(made.value.task));
-      return joined ?? (await replay(principal, request)) ?? create(principal, request);
-    });
-    return toResults(await Promise.allSettled(created));
-  }
-
-  /**
-   * Nearly every key is new, and the insert detects a taken one: the key is looked up only if it is taken, or the
-   * request would be refused for a reason other than an unreachable database. The key may be taken or freed between two
-   * lookups; the request that loses a round finds the winner in the next.
-   */
-  async function createOnce(principal: Principal, request: TaskRequest): Promise<CreatedTask | null> {
-    // Refused regardless of the key, like every other mistake in the request.
-    followUpOf(request, findProvider);
-    for (let round = 0; round < 3; round += 1) {
-      let found: CreatedTask | null;
-      try {
-        found = (await submitNew(principal, request, () => null)) ?? (await replay(principal, request));
-      } catch (refusal) {
-        const isLooked = refusal instanceof Problem && refusal.code !== "database_away";
-        found = isLooked ? await replay(principal, request) : null;
-        if (found === null) throw refusal;
-      }
-      if (found !== null) return found;
-    }
-    return null;
-  }
-
-  function create(principal: Principal, request: TaskRequest): Promise<CreatedTask> {
-    const refused = () => refuse(principal, request);
-    if (request.idempotencyKey === null) return submitNew(principal, request, refused);
-    return createOnce(principal, request).then((created) => created ?? refused());
-  }
-
-  async function refuse(principal: Principal, request: TaskRequest): Promise<never> {
-    throw await whyRefused(database, principal, request);
-  }
-
   async function get(reach: Reach, id: string): Promise<Task> {
     const task = await findTask(database, reach, id);
     if (task === null) throw new Problem("task_not_found");
     return task;
   }
 
+  const { changes, submit } = deps;
+  const deduplication = createDeduplication({ database, newCallback, changes });
+  const shared = { database, submit, deduplication, prepare, findProvider, readCallback, shownCallback };
+  const single = createTaskCreation(shared, createRecordReader(database));
+  const many = createTaskCreation(shared, createSummaryReader(database));
+
   return {
-    create,
+    create: single.create,
     createMany(principal, items, together) {
+      const { replay, showJoined } = many;
       if (together)
         return createTogether(
-          { database, replay, prepare, newCallback, showJoined, changes: deps.changes },
+          { database, replay, prepare, newCallback, showJoined, changes },
           principal,
           items,
         );
       return createInOrder(principal, items, {
-        create: (request) => create(principal, request),
-        joinEach: (requests) => joinEach(principal, requests),
+        create: (request) => many.create(principal, request),
+        joinEach: (requests) => many.joinEach(principal, requests),
       });
     },
     accept: async (origin, request) => accept(origin, request),

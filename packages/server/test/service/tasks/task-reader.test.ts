@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { createTaskReader } from "../../../src/service/tasks/task-reader.ts";
+import { createRecordReader } from "../../../src/service/tasks/task-reader.ts";
 import type { Sql } from "../../../src/store/sql.ts";
 import { live, openTestStore, type TestStore } from "../../test-store.ts";
 
@@ -22,7 +22,7 @@ describe("reading the tasks of repeated requests", () => {
         return store.database.rows(...query);
       },
     };
-    const reader = createTaskReader(sql);
+    const reader = createRecordReader(sql);
     const asked = [...ids, unknown, ids[0] ?? ""];
     const found = await Promise.all(asked.map((id) => reader.find(live(queue.teamId), id)));
 
