@@ -35,7 +35,10 @@ export const QUEUE = "errands";
 /** One node of the server: an engine and the services in front of it, with its actors only moving when told to. */
 export interface TestNode {
   readonly engine: Engine;
+  /** What the engine asks. */
   readonly databases: Readonly<Record<keyof EngineDatabases, WatchedDatabase>>;
+  /** What the services ask for requests. */
+  readonly requests: WatchedDatabase;
   readonly services: Services;
   readonly tasks: TaskService;
   readonly queues: QueueService;
@@ -308,10 +311,11 @@ async function startNode(server: {
     chores: watchDatabase(test.open(2)),
     polls: watchDatabase(test.open(2)),
   };
+  const requests = watchDatabase(test.database);
   let frozenMs = 0;
   const renewals = createRenewals(databases.lease);
   const { engine, vault, services } = composeNode({
-    databases: { ...databases, lease: renewals.database, api: test.database },
+    databases: { ...databases, lease: renewals.database, api: requests },
     caller,
     refuseUrl: refusePrivate,
     sendMail: options.sendMail ?? (() => {}),
@@ -361,6 +365,7 @@ async function startNode(server: {
   return {
     engine,
     databases,
+    requests,
     services,
     tasks,
     queues,

@@ -93,3 +93,42 @@ describe("the size of the answer to a batch", () => {
     assert.ok(results.every(({ task }) => "body" in task && "targetUrl" in task));
   });
 });
+
+describe("the size of the answer to POST /v2/batch", () => {
+  const GROUPS = 30;
+  let api: TestApi;
+  before(async () => {
+    api = await createTestApi();
+    await api.server.database.rows(
+      `insert into url_groups (team_id, name, endpoints)
+       select $1, 'g' || n, (select jsonb_agg(jsonb_build_object('name', 'e' || e, 'url', 'https://a.example/' || e || repeat('u', 8000)))
+                               from generate_series(1, 100) e)
+         from generate_series(1, ${GROUPS}) n`,
+      [api.team.id],
+    );
+  });
+  const batch = (items: readonly object[]) => api.call("POST", "/v2/batch", items);
+
+  it("names every message, and its URL while there is room in 1 MiB", async () => {
+    const group = { destination: "g1", headers: { "upstash-delay": "1h" } };
+    const { status, text, body } = await batch([group, group, { ...group, destination: "https://a.example/" }, {}]);
+    assert.equal(status, 200, text.slice(0, 300));
+    assert.ok(Buffer.byteLength(text) <= MOST_ANSWER_BYTES, `${Buffer.byteLength(text)} bytes`);
+    const messages = body.slice(0, 2).flat();
+    assert.equal(new Set(messages.map(({ messageId }: { messageId: string }) => messageId)).size, 200);
+    assert.match(messages[0].url, /^https:\/\/a\.example\/1u{8000}$/);
+    assert.deepEqual(Object.keys(messages[199]), ["messageId"]);
+    assert.deepEqual([Object.keys(body[2]), Object.keys(body[3])], [["messageId"], ["error"]]);
+  });
+
+  it("reads no more groups than it needs to refuse a batch as too large", async () => {
+    const { sent } = api.server.requests;
+    const before = sent.length;
+    const { status, text } = await batch(
+      Array.from({ length: GROUPS }, (_, n) => ({ destination: `g${n + 1}` })),
+    );
+    assert.equal(status, 400, text);
+    const reads = sent.slice(before).filter((name) => name === "find_url_group").length;
+    assert.equal(reads, 11);
+  });
+});

@@ -3,6 +3,7 @@ import { accessForTestKeys } from "../../api/http/access.ts";
 import { requesterOf } from "../../api/http/auth-hook.ts";
 import { costs, MIB } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import type { Requester } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -100,7 +101,7 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
         return result;
       };
       const published = await inTurns(requester.teamId, read, publishOne, onSpent);
-      return Promise.all(published);
+      return batchAnswer(await Promise.all(published));
     },
   );
 }
@@ -147,7 +148,10 @@ function headersOf(headers: unknown): HeaderMap {
   );
 }
 
-/** The messages of a batch after fan-out. A group that cannot be resolved is refused when it is published. */
+/**
+ * The messages of a batch after fan-out; only that they are too many, if they are: a group may have 800 kB. One that cannot be
+ * resolved is refused when it is published.
+ */
 async function sizeOf(
   publish: PublishService,
   requester: Requester,
@@ -156,6 +160,7 @@ async function sizeOf(
   const groups = new Map<string, number>();
   let size = 0;
   for (const item of items) {
+    if (size > MOST_MESSAGES) break;
     if (item instanceof Problem || item.destination.kind === "url") {
       size += 1;
       continue;
@@ -169,17 +174,22 @@ async function sizeOf(
   return size;
 }
 
+/** The messages of an item, or why there are none. */
+type ItemResult =
+  | { readonly destination: Destination; readonly published: readonly Published[] }
+  | { readonly error: string };
+
 /** A bad item does not stop the others. */
 async function publishItem(
   publish: PublishService,
   requester: Requester,
   item: Item | Problem,
-): Promise<unknown> {
+): Promise<ItemResult> {
   if (item instanceof Problem) return { error: item.message };
   const { destination, options, body, queue } = item;
   try {
     const published = await publish.publish(requester, destination, options, body, queue);
-    return toAnswer(destination, published);
+    return { destination, published };
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return { error: error.message };
     throw error;
@@ -210,12 +220,24 @@ function answer(
   return toAnswer(destination, published);
 }
 
-function toAnswer(destination: Destination, published: readonly Published[]): unknown {
+/** All ids, and the URLs of groups as far as the answer has room: each may have 8 kB, and stand there a thousand times. */
+function batchAnswer(results: readonly ItemResult[]): readonly unknown[] {
+  const answers = (hasRoom: (url: string) => boolean) =>
+    results.map((each) => ("error" in each ? each : toAnswer(each.destination, each.published, hasRoom)));
+  const room = openAnswerRoom(Buffer.byteLength(JSON.stringify(answers(() => false))));
+  return answers((url) => room.take(`"url":${JSON.stringify(url)}`));
+}
+
+function toAnswer(
+  destination: Destination,
+  published: readonly Published[],
+  hasRoom: (url: string) => boolean = () => true,
+): unknown {
   const repeated = (isRepeated: boolean) => isRepeated && { deduplicated: true };
   if (destination.kind === "group")
     return published.map(({ messageId, url, deduplicated }) => ({
       messageId,
-      url,
+      ...(hasRoom(url) && { url }),
       ...repeated(deduplicated),
     }));
   const [only] = published;
