@@ -53,7 +53,11 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: "      for no key update of q`,",
     replace: "`,",
     breaks: "an ordered queue starts one task at a time",
-    tests: ["store/tasks/ordered-claims.test.ts", "engine/ordered-queues.test.ts"],
+    tests: [
+      "store/tasks/lines.test.ts",
+      "store/tasks/ordered-claims.test.ts",
+      "engine/ordered-queues.test.ts",
+    ],
   },
   {
     name: "line-not-held",
@@ -61,7 +65,11 @@ export const STORE_PLANTS: readonly Plant[] = [
     find: "and l.begun and $",
     replace: "and false and $",
     breaks: "an ordered queue starts a task when the one before has ended",
-    tests: ["store/tasks/ordered-claims.test.ts", "engine/ordered-queues.test.ts"],
+    tests: [
+      "store/tasks/lines.test.ts",
+      "store/tasks/ordered-claims.test.ts",
+      "engine/ordered-queues.test.ts",
+    ],
   },
   {
     name: "all-slots",
@@ -251,7 +259,7 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "greatest(0, rate - begun) end as permits",
     replace: "rate end as permits",
     breaks: "H: the limits of a flow are hard (rate)",
-    tests: ["store/tasks/flow-claims.test.ts", "engine/flows.test.ts"],
+    tests: ["store/tasks/permits.test.ts", "store/tasks/flow-claims.test.ts", "engine/flows.test.ts"],
   },
   {
     name: "flow-line-not-held",
@@ -259,7 +267,7 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "not l.sandbox and l.flow = g.key",
     replace: "not l.sandbox and l.flow = g.key and false",
     breaks: "an ordered flow starts a task when the one before has ended",
-    tests: ["store/tasks/flow-lines.test.ts", "engine/ordered-flows.test.ts"],
+    tests: ["store/tasks/lines.test.ts", "store/tasks/flow-lines.test.ts", "engine/ordered-flows.test.ts"],
   },
   {
     name: "queue-permits-not-counted",
@@ -267,7 +275,7 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "Math.max(0, rate - begun)",
     replace: "begun >= 0 ? rate : 0",
     breaks: "H: the rate of a queue is hard",
-    tests: ["store/tasks/queue-rates.test.ts", "engine/queue-rates.test.ts"],
+    tests: ["store/tasks/permits.test.ts", "store/tasks/queue-rates.test.ts", "engine/queue-rates.test.ts"],
   },
   {
     name: "queue-rate-not-locked",
@@ -275,7 +283,7 @@ export const HOT_PLANTS: readonly Plant[] = [
     find: "\n      for no key update of q",
     replace: "",
     breaks: "H: the rate of a queue is hard (two claims at once)",
-    tests: ["store/tasks/queue-rates.test.ts"],
+    tests: ["store/tasks/permits.test.ts"],
   },
   {
     name: "count-older-than-lock",

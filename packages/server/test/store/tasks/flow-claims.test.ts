@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { claimFlowTasks, type FlowClaimed } from "../../../src/store/tasks/flow-claims.ts";
-import { confirmPermits, releasePlaces } from "../../../src/store/tasks/flow-places.ts";
+import { releasePlaces } from "../../../src/store/tasks/flow-places.ts";
 import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { removeWorker } from "../../../src/store/tasks/workers.ts";
@@ -135,60 +135,6 @@ describe("claiming the tasks of flows", () => {
       "select count(*)::integer as count from flow_holds where flow = 'back'",
     );
     assert.equal(holds?.count, 1);
-  });
-
-  it("begins no more calls in a period than the rate, and counts a call from when it was confirmed", async () => {
-    const queue = await store.openQueue();
-    await store.insert(queue, ...Array.from({ length: 9 }, () => flowOf("rate", { rate: 2, period: 60 })));
-    const move = (seconds: number) =>
-      store.database.rows(
-        `with held as (update flow_holds set permit_at = permit_at - make_interval(secs => $1) where flow = 'rate')
-         update flow_permits set at = at - make_interval(secs => $1) where flow = 'rate'`,
-        [seconds],
-      );
-
-    const first = await claim([queue], ["rate"]);
-    assert.equal(first.claims.length, 2);
-    assert.equal(first.claims[0]?.startByMs, 100);
-    assert.deepEqual(kindsOf(first), ["rated"]);
-    await confirmPermits(
-      store.database,
-      first.claims.map((one) => ({ claim: { ...one, flow: "rate" }, beganMsAgo: 0 })),
-    );
-    await releasePlaces(
-      store.database,
-      first.claims.map((one) => ({ claim: { ...one, flow: "rate" }, beganMsAgo: 0 })),
-    );
-    const [counted] = await store.database.rows(
-      "select sum(count)::integer as sum from flow_permits where flow = 'rate'",
-    );
-    assert.deepEqual(counted, { sum: 2 }, "a confirmed permit is counted once");
-    assert.equal((await claim([queue], ["rate"])).claims.length, 0);
-    await move(59);
-    const early = await claim([queue], ["rate"]);
-    assert.equal(early.claims.length, 0);
-    assert.ok((early.flows[0]?.waitMs ?? 0) > 500 && (early.flows[0]?.waitMs ?? 0) < 1_100);
-    await move(1.2);
-
-    assert.equal((await claim([queue], ["rate"])).claims.length, 2);
-  });
-
-  it("counts the permit of a call that was never confirmed", async () => {
-    const queue = await store.openQueue();
-    const dead = await store.openWorker();
-    await store.insert(
-      queue,
-      ...Array.from({ length: 3 }, () => flowOf("dead", { rate: 1, period: 60, concurrency: 1 })),
-    );
-    assert.equal((await claim([queue], ["dead"], { worker: dead })).claims.length, 1);
-    await removeWorker(store.database, dead);
-    await reapTasks(store.database, workerId);
-
-    const found = await claim([queue], ["dead"]);
-
-    assert.equal(found.claims.length, 0);
-    assert.deepEqual(kindsOf(found), ["rated"]);
-    assert.equal((await claim([queue], ["dead"])).claims.length, 0);
   });
 
   it("takes nothing of a paused flow", async () => {

@@ -5,18 +5,11 @@ import type { TaskFlow } from "../../../src/domain/flow.ts";
 import type { NewTask } from "../../../src/domain/task.ts";
 import { claimFlowTasks, type FlowClaimed } from "../../../src/store/tasks/flow-claims.ts";
 import { openFlowLines } from "../../../src/store/tasks/flow-lines.ts";
-import { cancelTask } from "../../../src/store/tasks/task-cancellations.ts";
-import { expireTasks } from "../../../src/store/tasks/task-deadlines.ts";
-import { dismissTask } from "../../../src/store/tasks/task-dismissals.ts";
-import { removeExpiredTasks, removePendingTask } from "../../../src/store/tasks/task-removals.ts";
-import { retryTask } from "../../../src/store/tasks/task-retries.ts";
-import { reapTasks, releaseTasks } from "../../../src/store/tasks/task-returns.ts";
-import { removeWorker } from "../../../src/store/tasks/workers.ts";
 import { lockLate } from "../../late-lock.ts";
 import { flowOf } from "../../test-flow.ts";
-import { drain, FAILED, settle, WAITING } from "../../test-lines.ts";
+import { drain, settle } from "../../test-lines.ts";
 import type { TextSql } from "../../test-sql.ts";
-import { live, openTestStore, RETRY, type StoredQueue, type TestStore } from "../../test-store.ts";
+import { openTestStore, RETRY, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("the claim of an ordered flow", () => {
   let store: TestStore;
@@ -90,26 +83,6 @@ describe("the claim of an ordered flow", () => {
   }
   const makeDue = (id: string) =>
     store.database.rows("update tasks set run_at = now(), flow_due_at = now() where id = $1", [id]);
-  const block = () =>
-    store.database.rows(
-      "update flows set ordered = true, on_failure = 'block', is_stored = true where key = $1",
-      [key],
-    );
-
-  it("takes one task at a time over all queues, in the order of creation, whatever the priorities", async () => {
-    const other = await store.openQueue();
-    const queues = [queue, other];
-    const first = await insertOne({ priority: 1 });
-    const second = await insertOne({ priority: 10 }, other);
-    const batch = await store.insert(queue, { ...flow(), priority: 3 }, { ...flow(), priority: 7 });
-
-    const claimed = await claim({ queues });
-
-    assert.equal(claimed?.id, first);
-    assert.equal(await claim({ queues }), undefined, "the first has not ended");
-    await settle(store, claimed);
-    assert.deepEqual(await drain(store, () => claim({ queues })), [second, ...batch]);
-  });
 
   it("takes nothing by the statement for flows without order, nor the other way round", async () => {
     await insertOne();
@@ -134,42 +107,6 @@ describe("the claim of an ordered flow", () => {
     assert.equal(claimed.flows[0]?.headQueue, full.name);
   });
 
-  for (const [what, verdict] of Object.entries({ "backs off": RETRY, "waits for a callback": WAITING }))
-    it(`takes no other task while the first ${what}`, async () => {
-      const first = await insertOne();
-      const second = await insertOne();
-      await settle(store, await claim(), verdict);
-
-      const held = await ask();
-      assert.deepEqual(
-        [held.claims.length, held.flows[0]?.kind, held.flows[0]?.headQueue],
-        [0, "held", undefined],
-      );
-
-      if (verdict === RETRY) {
-        await makeDue(first);
-        const again = await claim();
-        assert.equal(again?.id, first);
-        await settle(store, again);
-      } else await cancelTask(store.database, live(queue.teamId), first);
-      assert.deepEqual(await drain(store, claim), [second]);
-    });
-
-  it("takes due delayed tasks and manually retried tasks before tasks created later", async () => {
-    const failed = await insertOne();
-    await settle(store, await claim(), FAILED);
-    const delayed = await insertOne({ delaySeconds: 600, priority: 2 });
-    const running = await insertOne();
-    const claimed = await claim();
-    assert.equal(claimed?.id, running, "the delayed one has not joined the line yet");
-    const younger = await insertOne({ priority: 9 });
-    await makeDue(delayed);
-    await retryTask(store.database, live(queue.teamId), failed, { delaySeconds: 0, priority: null });
-    await settle(store, claimed);
-
-    assert.deepEqual(await drain(store, claim), [failed, delayed, younger]);
-  });
-
   it("moves late tasks to their place once, even those that it cannot start yet", async () => {
     const [first, ...late] = await store.insert(
       queue,
@@ -192,104 +129,6 @@ describe("the claim of an ordered flow", () => {
     assert.equal(row?.count, 0);
     await settle(store, held);
     assert.deepEqual(await drain(store, claim), [...late, plain]);
-  });
-
-  it("continues after a failure, or with on_failure block only once the task has completed", async () => {
-    await insertOne();
-    await settle(store, await claim(), FAILED);
-    const next = await insertOne();
-    assert.deepEqual(await drain(store, claim), [next]);
-
-    await block();
-    const blocker = await insertOne();
-    const blocked = await insertOne();
-    await settle(store, await claim(), FAILED);
-    assert.equal(await claim(), undefined);
-    const later = { delaySeconds: 600, priority: null };
-    await retryTask(store.database, live(queue.teamId), blocker, later);
-    assert.equal(await claim(), undefined, "its delay does not let the line go on");
-    await makeDue(blocker);
-    assert.deepEqual(await drain(store, claim), [blocker, blocked]);
-  });
-
-  it("continues when the failed task that blocks it is dismissed, and keeps it until then", async () => {
-    await insertOne();
-    await block();
-    const claimed = await claim();
-    await settle(store, claimed, FAILED);
-    const blocker = claimed?.id ?? "";
-    const blocked = await insertOne();
-    const old = "0190a1b2-0000-7000-8000-000000000002";
-    await store.database.rows("update flow_line_tasks set task_id = $2 where task_id = $1", [blocker, old]);
-    await store.database.rows(
-      "update tasks set id = $2, completed_at = now() - interval '90 days' where id = $1",
-      [blocker, old],
-    );
-    await removeExpiredTasks(store.database, 30, 100);
-    assert.equal(await claim(), undefined, "it is kept, and blocks");
-
-    await dismissTask(store.database, live(queue.teamId), old);
-    assert.deepEqual(await drain(store, claim), [blocked]);
-    await removeExpiredTasks(store.database, 30, 100);
-    assert.equal((await store.database.rows("select 1 from tasks where id = $1", [old])).length, 0);
-  });
-
-  for (const [how, end] of Object.entries({
-    cancel: (id: string) => cancelTask(store.database, live(queue.teamId), id),
-    DELETE: (id: string) => removePendingTask(store.database, live(queue.teamId), id),
-    expiry: async (id: string) => {
-      await store.database.rows(
-        "update tasks set deadline_at = now(), expires_in_seconds = 1 where id = $1",
-        [id],
-      );
-      await expireTasks(store.database, 10, workerId);
-    },
-  }))
-    it(`continues after the ${how} of the first task, even with on_failure block`, async () => {
-      const first = await insertOne();
-      const second = await insertOne();
-      await block();
-      await settle(store, await claim(), RETRY);
-      assert.equal(await claim(), undefined);
-
-      await end(first);
-
-      assert.deepEqual(await drain(store, claim), [second]);
-    });
-
-  it("gives a task to one of many racing workers, and none until its dead worker is reaped", async () => {
-    const first = await insertOne();
-    const second = await insertOne();
-    await openFlowLines(store.database, queue.teamId, [key]);
-    const others = await Promise.all(Array.from({ length: 6 }, () => store.openWorker()));
-
-    const results = await Promise.all(
-      others.map(async (by) => {
-        const sql = store.open(1);
-        const rounds = [await ask({ by, sql }), await ask({ by, sql }), await ask({ by, sql })];
-        return rounds.flatMap(({ claims }) => claims);
-      }),
-    );
-
-    const claims = results.flat();
-    assert.deepEqual(
-      claims.map(({ id }) => id),
-      [first],
-    );
-    await removeWorker(store.database, claims[0]?.workerId ?? 0);
-    assert.equal(await claim(), undefined, "its call may still be under way");
-    await reapTasks(store.database, workerId);
-    assert.deepEqual(await drain(store, claim), [first, second]);
-  });
-
-  it("takes the first task again when its claim was released unused", async () => {
-    const first = await insertOne();
-    const second = await insertOne();
-    const claimed = await claim();
-    assert.ok(claimed);
-    await releaseTasks(store.database, [claimed], "not_sent", workerId);
-
-    assert.deepEqual(await drain(store, claim), [first, second]);
   });
 
   it("takes nothing by a snapshot that is older than its lock", async () => {
@@ -330,35 +169,6 @@ describe("the claim of an ordered flow", () => {
     });
 
     assert.equal((await claim())?.id, first);
-  });
-
-  it("waits for all tasks that had started before the flow became ordered", async () => {
-    await store.insert(queue, ...Array.from({ length: 4 }, () => flow({ ordered: null })));
-    const { claims } = await ask({ ordered: false, free: 3 });
-    const [active, waiting, retrying] = claims;
-    await settle(store, waiting, WAITING);
-    await settle(store, retrying, RETRY);
-    const last = await insertOne();
-
-    assert.equal(await claim(), undefined);
-    await settle(store, active);
-    await makeDue(retrying?.id ?? "");
-    assert.equal(await claim(), undefined);
-    await cancelTask(store.database, live(queue.teamId), waiting?.id ?? "");
-    const rest = await drain(store, claim);
-    assert.deepEqual([rest.length, rest[0], rest.at(-1)], [3, retrying?.id, last]);
-  });
-
-  it("begins a new line each time that it becomes ordered", async () => {
-    await insertOne();
-    await settle(store, await claim(), WAITING);
-    await insertOne({ ...flow({ ordered: false }) });
-    const [running] = (await ask({ ordered: false })).claims;
-    assert.ok(running);
-    await insertOne();
-
-    assert.equal((await ask()).flows[0]?.kind, "unopened");
-    assert.equal(await claim(), undefined, "what began meanwhile has not ended");
   });
 
   it("obeys the rate of its flow", async () => {

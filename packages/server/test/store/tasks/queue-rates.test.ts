@@ -42,13 +42,6 @@ describe("claiming tasks of a queue with a rate", () => {
       [id],
     );
 
-  it("takes no more than the rate when many claim at once", async () => {
-    const queue = await openQueue(7, 30);
-    const claimed = await Promise.all(Array.from({ length: 10 }, () => claim(queue, { limit: 2 })));
-    assert.equal(claimed.flatMap(({ claims }) => claims).length, 7);
-    assert.equal((await claim(queue)).claims.length, 0);
-  });
-
   it("says when the next call may begin, and counts until then", async () => {
     const queue = await openQueue(2, 5);
     const first = await claim(queue);
