@@ -1,5 +1,7 @@
-import type { BreakerPhase } from "./breaker.ts";
-import { isEnded, type PollsSeen, type Task } from "./task.ts";
+import { type Circumstances, gatesOf, type LineHolder } from "./circumstances.ts";
+import { type Held, type HeldReason, whyHeld } from "./gate/decision.ts";
+import type { Gate, InLine } from "./gate/gate.ts";
+import { isEnded, type Task } from "./task.ts";
 import { publicTaskId } from "./task-id.ts";
 
 /** Why a task does not run now. */
@@ -37,83 +39,6 @@ export interface Reason {
 }
 
 type TaskName = Pick<Task, "id" | "shape">;
-
-/** The data about a task and its environment at one instant. */
-export interface Circumstances extends Pick<Task, "id" | "shape" | "status" | "sandbox" | "runAt" | "queue"> {
-  readonly now: Date;
-  /** For a sandbox task: it is simulated. */
-  readonly isSimulated: boolean;
-  readonly deadlineAt: Date | null;
-  readonly attemptCount: number;
-  /** Failed attempts since its creation or last manual retry. */
-  readonly failures: number;
-  /** The number of manual retries. */
-  readonly retries: number;
-  /** The target's Retry-After set the current delay. */
-  readonly isAskedToWait: boolean;
-  readonly attemptStartedAt: Date | null;
-  /** For a polling task after its first poll. */
-  readonly polls: PollsSeen | null;
-  /** The node that makes its call. */
-  readonly node: string | null;
-  readonly timeoutSeconds: number;
-  readonly paused: boolean;
-  readonly concurrency: number;
-  readonly hasWorkers: boolean;
-  /** For a pending task: the nodes that make calls of its queue. */
-  readonly holders: readonly { readonly node: string; readonly calls: number }[] | null;
-  /** For a pending task with a flow: the state of the flow. */
-  readonly flowState: FlowCircumstances | null;
-  /** For a pending task of a queue with a rate: what the rate lets begin. */
-  readonly rateState: RateCircumstances | null;
-  /** For a pending task whose host is held back: the breaker. */
-  readonly breaker: {
-    readonly host: string;
-    readonly phase: BreakerPhase;
-    readonly until: Date | string;
-  } | null;
-  /** For a pending task: the number of due tasks of its queue that go first. */
-  readonly ahead: number | null;
-  /** For a pending task: the starts of its queue in the last full minutes that had any, three at most. */
-  readonly recent: { readonly starts: number; readonly minutes: number } | null;
-  /** For a pending task of an ordered queue: another task that holds the line; null if none does. */
-  readonly lineHolder: LineHolder | null;
-}
-
-interface LineHolder extends TaskName, Pick<Task, "status"> {
-  readonly runAtMs: number;
-  /** It has not begun, and waits for this flow. */
-  readonly flow?: string;
-}
-
-/** What a rate lets begin at one instant. */
-export interface RateCircumstances {
-  readonly rate: number;
-  readonly period: number;
-  readonly begun: number;
-  /** When the next call may begin by the rate. */
-  readonly nextAt: Date | string | null;
-}
-
-/** What a flow lets begin at one instant. */
-export interface FlowCircumstances {
-  readonly key: string;
-  readonly ordered: boolean;
-  /** Of an ordered flow: another task that holds the line; null if none does. */
-  readonly lineHolder: LineHolder | null;
-  /** Null: no limit but the order. */
-  readonly concurrency: number | null;
-  readonly active: number;
-  readonly rate: number | null;
-  readonly period: number | null;
-  readonly begun: number;
-  /** Due tasks of the flow that go first; null if too many are due to count them. */
-  readonly ahead: number | null;
-  /** When the next call may begin by the rate. */
-  readonly nextAt: Date | string | null;
-  readonly paused: boolean;
-  readonly pausedUntil: Date | string | null;
-}
 
 export interface Explanation {
   readonly task: Pick<Task, "id" | "shape" | "status">;
@@ -184,97 +109,102 @@ function whyPending(task: Circumstances, isCrowded: boolean): Reason[] {
   const reasons: Reason[] = [];
   const add = (code: Reason["code"], detail: string, until: Date | null = null) =>
     reasons.push({ code, detail, until });
+  const held = whyHeld(gatesOf(task), task, task.now);
+  const at = (kind: Gate["kind"], ...codes: HeldReason[]) =>
+    held
+      .filter(({ gate, reason }) => gate.kind === kind && codes.includes(reason))
+      .map((each) => whyAt(each, task));
+  const atFlow = () => [
+    ...at("flow", "flow_paused", "flow_full", "flow_rate", "blocked_by"),
+    ...whyBehindInFlow(held, task),
+  ];
   const isDue = task.runAt <= task.now;
   if (task.sandbox && !task.isSimulated) add("sandbox", "It was created by a test key, and is never called");
   if (!isDue) reasons.push(whyNotDue(task));
-  if (task.isSimulated) {
-    if (isDue && task.flowState !== null) reasons.push(...whyHeld(task.flowState, task.now));
-    return reasons;
-  }
-  if (task.paused) add("queue_paused", `Queue "${task.queue}" is paused`);
+  if (task.isSimulated) return isDue ? [...reasons, ...atFlow()] : reasons;
+  reasons.push(...at("queue", "queue_paused"));
   if (!task.hasWorkers) add("no_worker", "No node is running that makes calls");
   if (task.sandbox || !isDue) return reasons;
-  if (task.breaker !== null) reasons.push(whyHeldBack(task.breaker, task));
-  if (task.flowState !== null) reasons.push(...whyHeld(task.flowState, task.now));
-  const holders = task.holders ?? [];
-  const calls = holders.reduce((sum, holder) => sum + holder.calls, 0);
-  if (calls >= task.concurrency) {
-    const who = holders.map((holder) => `${holder.node} ${holder.calls}`).join(", ");
-    add("queue_full", `${calls} of ${task.concurrency} calls of queue "${task.queue}" are under way: ${who}`);
-  }
-  if (task.rateState !== null && task.rateState.begun >= task.rateState.rate) {
-    const { begun, rate, period, nextAt } = task.rateState;
-    const detail = `${begun} calls of queue "${task.queue}" began in the last ${period} s, and ${rate} may`;
-    add("queue_rate", detail, nextAt === null ? null : new Date(nextAt));
-  }
+  reasons.push(...at("host", "breaker_open"), ...atFlow(), ...at("queue", "queue_full", "queue_rate"));
   if (isCrowded)
     add("team_share", "The node that was asked makes as many calls of the team as it may for now");
-  const { lineHolder } = task;
-  if (lineHolder !== null && lineHolder.status !== "active") reasons.push(blockedBy(lineHolder));
-  const ahead = (task.ahead ?? 0) + (lineHolder?.status === "active" ? 1 : 0);
-  // Who is held back by a breaker waits in no line.
-  if (ahead > 0 && task.breaker === null)
-    add(
-      "behind",
-      `${ahead >= MOST_COUNTED ? `${MOST_COUNTED} or more` : ahead} due tasks of its queue go first`,
-    );
-  return reasons;
+  return [...reasons, ...at("queue", "blocked_by"), ...whyBehind(held, task)];
 }
 
-function whyHeldBack(
-  { host, phase, until }: NonNullable<Circumstances["breaker"]>,
-  { queue, now }: Circumstances,
-): Reason {
-  const code = "breaker_open";
-  const opensAt = new Date(until);
-  const whose = `The circuit breaker of queue "${queue}" for ${host}`;
-  if (phase !== "open")
-    return { code, detail: `${whose} closes: the tasks that waited follow a few at a time`, until: null };
-  if (opensAt > now)
-    return { code, detail: `${whose} is open: calls to it failed, so its tasks wait`, until: opensAt };
-  return { code, detail: `${whose} is open, and one task is tried`, until: null };
+/** A task that a breaker holds back waits in no line. */
+function whyBehind(held: readonly Held[], task: Circumstances): Reason[] {
+  const line = lineOf(held, "queue");
+  if (held.some(({ gate }) => gate.kind === "host") || (task.ordered && line === undefined)) return [];
+  return behind((task.ahead ?? 0) + underWay(line), "due tasks of its queue");
 }
 
-/** Times in JSON are texts. */
-function whyHeld(flow: FlowCircumstances, now: Date): Reason[] {
-  const { key, concurrency, active, rate, period, begun } = flow;
-  const reasons: Reason[] = [];
-  const pausedUntil = flow.pausedUntil === null ? null : new Date(flow.pausedUntil);
-  if (flow.paused) reasons.push({ code: "flow_paused", detail: `Flow "${key}" is paused`, until: null });
-  else if (pausedUntil !== null && pausedUntil > now)
-    reasons.push({
-      code: "flow_paused",
-      detail: `Flow "${key}" is paused: its target asked to wait`,
-      until: pausedUntil,
-    });
-  if (concurrency !== null && active >= concurrency)
-    reasons.push({
-      code: "flow_full",
-      detail: `${active} of ${concurrency} calls of flow "${key}" are under way`,
-      until: null,
-    });
-  if (rate !== null && begun >= rate)
-    reasons.push({
-      code: "flow_rate",
-      detail: `${begun} calls of flow "${key}" began in the last ${period ?? 1} s, and ${rate} may`,
-      until: flow.nextAt === null ? null : new Date(flow.nextAt),
-    });
-  if (flow.ordered) reasons.push(...whyInLine(flow));
-  return reasons;
+function whyBehindInFlow(held: readonly Held[], { flowState }: Circumstances): Reason[] {
+  const line = lineOf(held, "flow");
+  if (flowState === null || line === undefined) return [];
+  return behind((flowState.ahead ?? MOST_COUNTED) + underWay(line), `tasks of its flow "${flowState.key}"`);
 }
 
-function whyInLine({ key, lineHolder, ahead }: FlowCircumstances): Reason[] {
-  const reasons: Reason[] = [];
-  if (lineHolder !== null && lineHolder.status !== "active") reasons.push(blockedBy(lineHolder));
-  const before = (ahead ?? MOST_COUNTED) + (lineHolder?.status === "active" ? 1 : 0);
-  const many = before >= MOST_COUNTED ? `${MOST_COUNTED} or more` : before;
-  if (before > 0)
-    reasons.push({ code: "behind", detail: `${many} tasks of its flow "${key}" go first`, until: null });
-  return reasons;
+function behind(count: number, others: string): Reason[] {
+  const many = count >= MOST_COUNTED ? `${MOST_COUNTED} or more` : count;
+  return count === 0 ? [] : [{ code: "behind", detail: `${many} ${others} go first`, until: null }];
+}
+
+/** The line of the queue or flow holds the task back. */
+export function lineOf(held: readonly Held[], kind: Gate["kind"]): Held | undefined {
+  return held.find(
+    ({ gate, reason }) => gate.kind === kind && (reason === "blocked_by" || reason === "behind"),
+  );
+}
+
+/** The task whose call is under way is not among those that wait. */
+function underWay(line: Held | undefined): number {
+  return line?.by?.status === "active" ? 1 : 0;
+}
+
+function whyAt({ gate, reason: code, until, by }: Held, task: Circumstances): Reason {
+  const { kind, name, limits, places, permits } = gate;
+  switch (code) {
+    case "queue_paused":
+      return { code, detail: `Queue "${name}" is paused`, until };
+    case "flow_paused":
+      return { code, detail: `Flow "${name}" is paused${until ? ": its target asked to wait" : ""}`, until };
+    case "queue_full":
+    case "flow_full": {
+      const full = `${places.taken} of ${limits.concurrency} calls of ${kind} "${name}" are under way`;
+      return { code, detail: kind === "queue" ? `${full}: ${whoCalls(task)}` : full, until };
+    }
+    case "queue_rate":
+    case "flow_rate": {
+      const began = `${permits.taken} calls of ${kind} "${name}" began in the last ${limits.period ?? 1} s`;
+      return { code, detail: `${began}, and ${limits.rate} may`, until };
+    }
+    case "breaker_open":
+      return { code, detail: whyHeldBack(gate, task), until };
+    default:
+      return blockedBy(holdersOf(task, kind), by);
+  }
+}
+
+function whoCalls({ holders }: Circumstances): string {
+  return (holders ?? []).map(({ node, calls }) => `${node} ${calls}`).join(", ");
+}
+
+function whyHeldBack({ name, places }: Gate, { queue, breaker }: Circumstances): string {
+  const whose = `The circuit breaker of queue "${queue}" for ${name}`;
+  if (breaker?.phase !== "open") return `${whose} closes: the tasks that waited follow a few at a time`;
+  if (places.nextAt !== null) return `${whose} is open: calls to it failed, so its tasks wait`;
+  return `${whose} is open, and one task is tried`;
+}
+
+function holdersOf({ flowState, lineHolders, lineHead }: Circumstances, kind: Gate["kind"]): LineHolder[] {
+  if (kind === "flow") return [...(flowState?.holders ?? [])];
+  return [...(lineHolders ?? []), ...(lineHead === null ? [] : [lineHead])];
 }
 
 /** What the first one of the line waits for. While its call is under way, the others are simply behind it. */
-function blockedBy(holder: LineHolder): Reason {
+function blockedBy(holders: readonly LineHolder[], by: InLine | null): Reason {
+  const holder = holders.find(({ id }) => id === by?.id);
+  if (holder === undefined) throw new Error("A task that is not in the line blocks it");
   const { id, shape } = holder;
   const detail = `Task ${publicTaskId(holder)} ${howItHolds(holder)}`;
   return { code: "blocked_by", detail, until: null, blockedBy: { id, shape } };

@@ -1,4 +1,7 @@
-import { type Circumstances, type Explanation, explain, type Reason } from "./explanation.ts";
+import { type Circumstances, gatesOf } from "./circumstances.ts";
+import { type Explanation, explain, lineOf, type Reason } from "./explanation.ts";
+import { whyHeld } from "./gate/decision.ts";
+import type { InLine } from "./gate/gate.ts";
 
 export interface EstimatedExplanation extends Explanation {
   /** About when it starts; null if that cannot be computed. */
@@ -34,20 +37,25 @@ const MOST_AHEAD = 1_000;
  */
 function estimateStart(task: Circumstances, reasons: readonly Reason[]): Date | null {
   if (task.status !== "pending" || reasons.some(({ code }) => UNKNOWN.includes(code))) return null;
+  const held = whyHeld(gatesOf(task), task, task.now);
   // How long those before it in the line of its flow take is not known.
-  if (task.flowState?.ordered && (task.flowState.ahead !== 0 || task.flowState.lineHolder !== null))
-    return null;
+  if (lineOf(held, "flow") !== undefined) return null;
   const nowMs = task.now.getTime();
-  const times = [Math.max(nowMs, task.runAt.getTime()), afterOthers(task, reasons), afterRate(task, reasons)];
+  const holder = lineOf(held, "queue")?.by ?? null;
+  const times = [
+    Math.max(nowMs, task.runAt.getTime()),
+    afterOthers(task, holder, reasons),
+    afterRate(task, reasons),
+  ];
   const known = times.filter((time) => time !== null);
   return known.length < times.length ? null : new Date(Math.max(...known));
 }
 
-/** The queue starts those before the task first. */
-function afterOthers(task: Circumstances, reasons: readonly Reason[]): number | null {
+/** The queue starts those before the task first. `holder`: a further one, which holds its line. */
+function afterOthers(task: Circumstances, holder: InLine | null, reasons: readonly Reason[]): number | null {
   const nowMs = task.now.getTime();
   const isFull = reasons.some(({ code }) => code === "queue_full");
-  const ahead = (task.ahead ?? 0) + (task.lineHolder === null ? 0 : 1);
+  const ahead = (task.ahead ?? 0) + (holder === null ? 0 : 1);
   const rated = reasons.find(({ code }) => code === "queue_rate");
   if (rated !== undefined && task.rateState !== null && !isFull) {
     const { rate, period } = task.rateState;

@@ -1,52 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Circumstances } from "../../src/domain/explanation.ts";
+import type { Circumstances } from "../../src/domain/circumstances.ts";
 import { explainWithEstimate } from "../../src/domain/start-estimate.ts";
-
-const NOW = Date.parse("2030-01-01T00:00:00Z");
-const TASK: Circumstances = {
-  id: "0190f8f2-0000-7000-8000-000000000001",
-  shape: "queue",
-  status: "pending",
-  sandbox: false,
-  queue: "emails",
-  runAt: new Date(NOW - 1_000),
-  now: new Date(NOW),
-  isSimulated: false,
-  deadlineAt: null,
-  attemptCount: 0,
-  failures: 0,
-  retries: 0,
-  isAskedToWait: false,
-  attemptStartedAt: null,
-  polls: null,
-  node: null,
-  timeoutSeconds: 30,
-  paused: false,
-  concurrency: 5,
-  hasWorkers: true,
-  holders: [],
-  flowState: null,
-  rateState: null,
-  breaker: null,
-  ahead: 0,
-  recent: { starts: 600, minutes: 2 },
-  lineHolder: null,
-};
-const FLOW = {
-  ordered: false,
-  lineHolder: null,
-  key: "customer-1",
-  concurrency: null,
-  active: 0,
-  rate: 10,
-  period: 60,
-  begun: 10,
-  ahead: 25,
-  nextAt: new Date(NOW + 5_000),
-  paused: false,
-  pausedUntil: null,
-};
+import { FLOW, NOW, TASK } from "../test-circumstances.ts";
 
 describe("the estimate of a start", () => {
   /** Seconds from now; null: there is none. */
@@ -82,7 +38,12 @@ describe("the estimate of a start", () => {
   });
 
   it("is null where something about it is unknown, or the task does not wait to start", () => {
-    const breaker = { host: "a.example", phase: "open", until: new Date(NOW + 9_000) } as const;
+    const breaker = {
+      host: "a.example",
+      phase: "open",
+      until: new Date(NOW + 9_000),
+      hasPass: false,
+    } as const;
     const held: readonly Partial<Circumstances>[] = [
       { paused: true },
       { hasWorkers: false },
@@ -92,8 +53,8 @@ describe("the estimate of a start", () => {
       { ahead: 3, recent: null },
       { flowState: { ...FLOW, ahead: null } },
       { flowState: { ...FLOW, pausedUntil: new Date(NOW + 9_000) } },
-      { flowState: { ...FLOW, begun: 0, concurrency: 1, active: 1 } },
-      { lineHolder: { id: TASK.id, shape: "queue", status: "waiting", runAtMs: NOW } },
+      { flowState: { ...FLOW, begun: 0, concurrency: 1, taken: 1 } },
+      { ordered: true, lineHolders: [{ id: "another", shape: "queue", status: "waiting", runAtMs: NOW }] },
       { sandbox: true },
       { status: "active", attemptStartedAt: new Date(NOW) },
       { status: "completed" },

@@ -1,9 +1,8 @@
 import { echo, invalid } from "../../domain/complaint.ts";
 import { isFlowKey } from "../../domain/flow.ts";
+import type { HOLDS, Limits } from "../../domain/gate/gate.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { OnFailure } from "../../domain/queue.ts";
-
-export const HOLDS = ["call", "task"] as const;
 
 /** What a team stores for a key. Null: not stored. */
 export interface StoredLimits {
@@ -33,18 +32,12 @@ export const NOTHING_STORED: StoredLimits = {
 export type Source = "stored" | "task" | null;
 
 /** A flow with the limits that hold, and what it is doing. */
-export interface Flow {
+export interface Flow extends Limits {
   readonly key: string;
-  readonly concurrency: number | null;
   readonly concurrencySource: Source;
-  readonly rate: number | null;
-  readonly period: number | null;
   readonly rateSource: Source;
-  readonly ordered: boolean;
   readonly orderedSource: Source;
-  readonly onFailure: OnFailure;
   readonly pauseOnRetryAfter: boolean;
-  readonly hold: (typeof HOLDS)[number];
   readonly maxWaiting: number | null;
   readonly paused: boolean;
   readonly pausedUntil: Date | null;

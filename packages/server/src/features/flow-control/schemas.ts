@@ -3,8 +3,8 @@ import { integerOrNull, model, oneOf, ref, textOrNull } from "../../api/schemas/
 import { figures, ordered } from "../../api/schemas/flow.ts";
 import { PageQuery, pagination } from "../../api/schemas/page.ts";
 import { FLOW_LIMITS } from "../../domain/flow.ts";
+import { HOLDS } from "../../domain/gate/gate.ts";
 import { ON_FAILURE } from "../../domain/queue.ts";
-import { HOLDS } from "./domain.ts";
 
 export const PutFlow = model(
   "PutFlow",

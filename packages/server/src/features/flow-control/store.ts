@@ -1,7 +1,9 @@
+import { isPaused, pauseOf } from "../../domain/gate/gate.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type Sql, statement } from "../../store/sql.ts";
 import { IS_ORDERED } from "../../store/tasks/flow-claim-parts.ts";
 import { openFlowLines } from "../../store/tasks/flow-lines.ts";
+import { LIMITS, TAKEN, windowAt } from "../../store/tasks/flow-state.ts";
 import { beginSandboxLine } from "../../store/tasks/sandbox-flows.ts";
 import type { Flow, StoredLimits } from "./domain.ts";
 
@@ -10,31 +12,20 @@ const MOST_WAITING = 10_000;
 /** Due tasks that are read to put the flows of a list in order. */
 const MOST_READ = 200_000;
 
-const PERIOD = "case when f.rate is null then f.task_period else f.period end";
-
 const ORDERED_SOURCE =
   "case when f.ordered is not null then 'stored' when f.task_ordered is not null then 'task' end";
 
-const FIGURES = `f.key, case when ${IS_ORDERED} then 1 else coalesce(f.concurrency, f.task_concurrency) end as concurrency,
+const FIGURES = `f.key, ${LIMITS}, now() as now,
    case when ${IS_ORDERED} then ${ORDERED_SOURCE}
         when f.concurrency is not null then 'stored' when f.task_concurrency is not null then 'task' end as "concurrencySource",
-   ${IS_ORDERED} as ordered, ${ORDERED_SOURCE} as "orderedSource", coalesce(f.on_failure, 'continue') as "onFailure",
-   coalesce(f.rate, f.task_rate) as rate, ${PERIOD} as period,
+   ${ORDERED_SOURCE} as "orderedSource",
    case when f.rate is not null then 'stored' when f.task_rate is not null then 'task' end as "rateSource",
    coalesce(f.pause_on_retry_after, f.key like 'host:%' or f.key like 'token:%') as "pauseOnRetryAfter",
-   coalesce(f.hold, 'call') as hold, f.max_waiting as "maxWaiting",
-   f.paused or (f.paused_until is not null and f.paused_until > now()) as paused,
-   (select f.paused_until where not f.paused and f.paused_until > now()) as "pausedUntil"`;
+   f.max_waiting as "maxWaiting"`;
 
 /** By the clock of the flow's environment. */
 const NOW = `(now() + make_interval(secs => coalesce(
        (select c.ahead_seconds from sandbox_clocks c where c.team_id = f.team_id and f.sandbox), 0)))`;
-
-/** The places in use, by the rows of the tasks. */
-const ACTIVE = `(select count(distinct h.task_id)::integer from flow_holds h
-       join tasks t on t.team_id = h.team_id and t.id = h.task_id
-      where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key
-        and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end)`;
 
 const WAITING = `(select count(*)::integer from (
        select 1 from tasks t where t.team_id = f.team_id and t.flow = f.key and not f.sandbox
@@ -46,15 +37,11 @@ const WAITING_IN_SANDBOX = `(select count(*)::integer from (
           and t.run_at <= ${NOW} limit ${MOST_WAITING}) w)`;
 
 /** The calls begun in the period. */
-const BEGUN = `(select (select coalesce(sum(p.count), 0) from flow_permits p
-              where p.team_id = f.team_id and p.sandbox = f.sandbox and p.flow = f.key and p.at > w.since)
-          + (select count(*) from flow_holds h
-              where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at > w.since)
-       from (select ${NOW} - make_interval(secs => ${PERIOD}) as since) w)::integer`;
+const BEGUN = `(select w.begun from ${windowAt(NOW)} w)`;
 
 const FIND_FLOW = statement(
   "find_flow",
-  `select ${FIGURES}, ${ACTIVE} as active, ${WAITING} + ${WAITING_IN_SANDBOX} as waiting, ${BEGUN} as "begunInPeriod" from flows f
+  `select ${FIGURES}, ${TAKEN} as active, ${WAITING} + ${WAITING_IN_SANDBOX} as waiting, ${BEGUN} as "begunInPeriod" from flows f
     where f.team_id = $1 and f.sandbox = ($2 = 'test') and f.key = $3 and ${isShown()}`,
   { patience: "list" },
 );
@@ -66,8 +53,23 @@ function isShown(): string {
 }
 
 export async function findFlow(sql: Sql, { teamId, environment }: Reach, key: string): Promise<Flow | null> {
-  const [flow] = await sql.rows<Flow>(FIND_FLOW, [teamId, environment, key]);
-  return flow ?? null;
+  const [row] = await sql.rows<FlowRow>(FIND_FLOW, [teamId, environment, key]);
+  return row === undefined ? null : flowOf(row);
+}
+
+interface FlowRow extends Flow {
+  readonly now: Date;
+}
+
+function flowOf({ now, ...flow }: FlowRow): Flow {
+  const pause = pauseOf(flow);
+  const isNow = isPaused({ pause }, now);
+  return {
+    ...flow,
+    concurrency: flow.ordered ? 1 : flow.concurrency,
+    paused: isNow,
+    pausedUntil: isNow ? (pause?.until ?? null) : null,
+  };
 }
 
 /**
@@ -91,10 +93,10 @@ const LIST_FLOWS = statement(
       order by busy desc, f.key
       limit $4 offset $5
    ), counted as (select coalesce(sum(tasks), 0) < ${MOST_READ} as is_whole from due)
-   select ${FIGURES}, case when f.held > 0 then ${ACTIVE} else 0 end as active,
+   select ${FIGURES}, case when f.held > 0 then ${TAKEN} else 0 end as active,
           case when f.sandbox then ${WAITING_IN_SANDBOX}
                when (select is_whole from counted) then least(f.due, ${MOST_WAITING})::integer else ${WAITING} end as waiting,
-          case when ${PERIOD} is not null then ${BEGUN} else 0 end as "begunInPeriod"
+          case when coalesce(f.rate, f.task_rate) is not null then ${BEGUN} else 0 end as "begunInPeriod"
      from page f order by f.busy desc, f.key`,
   { patience: "list" },
 );
@@ -104,7 +106,8 @@ export async function listFlows(
   { teamId, environment }: Reach,
   page: { readonly search: string | null; readonly limit: number; readonly offset: number },
 ): Promise<Flow[]> {
-  return sql.rows<Flow>(LIST_FLOWS, [teamId, environment, page.search, page.limit, page.offset]);
+  const values = [teamId, environment, page.search, page.limit, page.offset];
+  return (await sql.rows<FlowRow>(LIST_FLOWS, values)).map(flowOf);
 }
 
 const COUNT_STORED = statement(

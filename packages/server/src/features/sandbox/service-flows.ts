@@ -1,7 +1,9 @@
+import { choose } from "../../domain/gate/decision.ts";
+import { dateOf, flowGate, isPaused, pauseOf } from "../../domain/gate/gate.ts";
 import type { Sql } from "../../store/sql.ts";
 import {
-  type Candidate,
   lockSandboxFlow,
+  type SandboxCandidate,
   type SandboxFlow,
   sandboxCandidates,
   takeSandboxPlaces,
@@ -23,11 +25,11 @@ export async function serveSandboxFlow(
   { teamId, key, aheadMs, requestMs }: FlowOfSandbox,
 ): Promise<ServedFlow> {
   const flow = await lockSandboxFlow(sql, teamId, key, aheadMs);
-  const isOrdered = flow?.isOrdered ?? false;
+  const isOrdered = flow?.ordered ?? false;
   const question = { teamId, key, aheadMs, isOrdered, limit: MOST_OF_FLOW + 1 };
   const found = await sandboxCandidates(sql, question);
   const [candidates, [next]] = [found.slice(0, MOST_OF_FLOW), found.slice(MOST_OF_FLOW)];
-  const chosen = flow === null ? candidates.map(({ id }) => id) : choose(flow, candidates);
+  const chosen = chooseOf(flow, candidates);
   const begun = chosen.length === 0 ? [] : await readSteps(sql, teamId, requestMs, chosen);
   if (begun.length > 0) {
     await beginSimulated(sql, begun);
@@ -49,30 +51,21 @@ export interface FlowOfSandbox {
   readonly requestMs: number;
 }
 
-function choose(flow: SandboxFlow, candidates: readonly Candidate[]): string[] {
-  if (flow.isPaused) return [];
-  let places = flow.places ?? Number.POSITIVE_INFINITY;
-  let permits = flow.permits ?? Number.POSITIVE_INFINITY;
-  const chosen: string[] = [];
-  for (const { id, hasPlace } of flow.isOrdered ? firstOfLine(flow, candidates) : candidates) {
-    const needsPlace = !(flow.holdsTasks && hasPlace);
-    if (permits <= 0 || (needsPlace && places <= 0)) continue;
-    permits -= 1;
-    if (needsPlace) places -= 1;
-    chosen.push(id);
-  }
-  return chosen;
-}
-
-/** While tasks hold the line, only the oldest of them may start, once none of them is under way. */
-function firstOfLine({ holders }: SandboxFlow, candidates: readonly Candidate[]): readonly Candidate[] {
-  const [head] = holders;
-  if (head === undefined) return candidates.filter(({ isOldest }) => isOldest);
-  return holders.every(({ isPending }) => isPending) ? candidates.filter(({ id }) => id === head.id) : [];
+function chooseOf(flow: SandboxFlow | null, candidates: readonly SandboxCandidate[]): string[] {
+  if (flow === null) return candidates.map(({ id }) => id);
+  const keptBy = new Set(candidates.filter(({ hasPlace }) => hasPlace).map(({ id }) => id));
+  const oldest = candidates.find(({ isOldest }) => isOldest);
+  const first = oldest === undefined ? null : { id: oldest.id, status: "pending" as const };
+  const gates = [flowGate(flow, { keptBy, first })];
+  const waiting = candidates.map((candidate) => ({ ...candidate, gates }));
+  return choose(waiting, flow.now).map(({ id }) => id);
 }
 
 /** The step of another task frees a place, and wakes the flow then. Time alone frees a permit. */
-function untilNextMs({ isPaused, permits, permitMs }: SandboxFlow, begun: number): number | null {
-  if (isPaused || permits === null || permits > begun) return null;
-  return permitMs === null ? 0 : Math.max(1, Math.ceil(permitMs));
+function untilNextMs(flow: SandboxFlow, begun: number): number | null {
+  const { now, rate } = flow;
+  if (isPaused({ pause: pauseOf(flow) }, now) || rate === null || flow.begun + begun < rate) return null;
+  const nextAt = dateOf(flow.nextAt);
+  // A time of a row is a fraction of a millisecond later than it seems.
+  return nextAt === null ? 0 : Math.max(1, nextAt.getTime() - now.getTime() + 1);
 }

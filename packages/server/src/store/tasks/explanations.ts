@@ -1,9 +1,10 @@
-import type { Circumstances } from "../../domain/explanation.ts";
+import type { Circumstances } from "../../domain/circumstances.ts";
 import type { Reach } from "../../domain/reach.ts";
 import { type Sql, statement } from "../sql.ts";
 import { IS_ORDERED } from "./flow-claim-parts.ts";
-import { HOST_AND_PORT } from "./held-hosts.ts";
-import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
+import { HAS_PLACE, HOLDERS, LIMITS, MOST_HOLDERS, TAKEN, windowAt } from "./flow-state.ts";
+import { HAS_PASS, HOST_AND_PORT } from "./held-hosts.ts";
+import { holdsLine, IS_IN_QUEUE } from "./ordered-lines.ts";
 import { aheadSeconds, withClock } from "./sandbox-clocks.ts";
 
 /** Tasks that go first are counted up to this number. */
@@ -25,38 +26,19 @@ const due = (priority: string, more = "") => `select 1 from tasks p
             and p.due_at is not null and p.due_at <= now() ${more}
           order by p.due_at, p.id limit ${MOST_BEHIND}`;
 
-/** The task that holds the line of the flow `f`, if it is not the task that is explained. */
-const FLOW_LINE_HOLDER = `(select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status,
-                                     'runAtMs', (extract(epoch from t.run_at) * 1000)::float8)
-             from flow_line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
-            where l.team_id = f.team_id and l.sandbox = f.sandbox and l.flow = f.key and l.task_id <> $2 and ${IS_ORDERED}
-              and ${holdsLine("coalesce(f.on_failure = 'block', false)", IS_IN_FLOW)}
-            order by t.status = 'active', t.created_at, t.id limit 1)`;
-
-const FLOW_STATE = `(select json_build_object('key', f.key, 'ordered', ${IS_ORDERED}, 'lineHolder', ${FLOW_LINE_HOLDER},
-                 'concurrency', case when not ${IS_ORDERED} then coalesce(f.concurrency, f.task_concurrency) end, 'active', (
-                   select count(distinct h.task_id) from flow_holds h join tasks a on a.team_id = h.team_id and a.id = h.task_id
-                    where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key
-                      and case when f.hold = 'task' then a.completed_at is null else a.status = 'active' and a.fence = h.fence end),
-                 'rate', coalesce(f.rate, f.task_rate), 'period', f.span, 'begun', p.begun,
-                 'ahead', case when coalesce(f.rate, f.task_rate) is not null or ${IS_ORDERED} then (
+/** The due tasks of the flow of `t` that go before it; null if there are too many to count, or nobody asks. */
+const AHEAD_IN_FLOW = `case when coalesce(f.rate, f.task_rate) is not null or ${IS_ORDERED} then (
                    select case when count(*) < ${MOST_OF_FLOW} then count(*) filter (
                             where case when ${IS_ORDERED} then (d.created_at, d.id) < (t.created_at, t.id)
                                        else d.priority > t.priority or (d.priority = t.priority and (d.flow_due_at, d.id) < (t.run_at, t.id)) end) end
                      from (select d.priority, d.flow_due_at, d.created_at, d.id from tasks d
                             where d.team_id = t.team_id and d.sandbox = t.sandbox and d.flow = t.flow and d.flow_due_at is not null and d.flow_due_at <= now()
-                            limit ${MOST_OF_FLOW}) d) end,
-                 'nextAt', p.first_at + make_interval(secs => f.span), 'paused', f.paused, 'pausedUntil', f.paused_until)
-            from (select *, case when rate is null then task_period else period end as span from flows) f
-            cross join lateral (
-              select coalesce(sum(b.count), 0) as begun, min(b.at) as first_at from (
-                select p.at, p.count from flow_permits p
-                 where p.team_id = f.team_id and p.sandbox = f.sandbox and p.flow = f.key
-                union all
-                select h.permit_at, 1 from flow_holds h
-                 where h.team_id = f.team_id and h.sandbox = f.sandbox and h.flow = f.key and h.permit_at is not null) b
-               where b.at > now() + make_interval(secs => ${aheadSeconds()}) - make_interval(secs => f.span)) p
-           where f.team_id = t.team_id and f.sandbox = t.sandbox and f.key = t.flow and t.status = 'pending')`;
+                            limit ${MOST_OF_FLOW}) d) end`;
+
+const FLOW_STATE = `(select to_json(s) from (
+            select f.key, ${LIMITS}, ${TAKEN} as taken, w.*, ${HOLDERS} as holders, ${HAS_PLACE} as "hasPlace", ${AHEAD_IN_FLOW} as ahead
+              from flows f cross join lateral ${windowAt(`(now() + make_interval(secs => ${aheadSeconds()}))`)} w
+             where f.team_id = t.team_id and f.sandbox = t.sandbox and f.key = t.flow and t.status = 'pending') s)`;
 
 /** The window of the queue `q`, if it has a rate. */
 const RATE_STATE = `(select json_build_object('rate', q.rate, 'period', q.rate_period, 'begun', coalesce(sum(p.count), 0),
@@ -81,13 +63,14 @@ const OLDER = `select count(*)::integer from (
             union all
             (select 1 from (${olderOfFlows("p.id")}) p limit ${MOST_BEHIND})) older`;
 
-/** The task that holds the line of the queue `q`, if it is not the task that is explained. */
-const LINE_HOLDER = `select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status,
-                                     'runAtMs', (extract(epoch from t.run_at) * 1000)::float8)
+/** The tasks that hold the line of the queue `q`, the oldest first. */
+const LINE_HOLDERS = `array(
+           select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status, 'isElsewhere', not ${IS_IN_QUEUE},
+                                    'runAtMs', (extract(epoch from t.run_at) * 1000)::float8)
              from line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
-            where l.team_id = q.team_id and l.queue_id = q.id and l.begun and l.task_id <> $2
+            where l.team_id = q.team_id and l.queue_id = q.id and l.begun
               and ${holdsLine("q.on_failure = 'block'")}
-            order by t.status = 'active', l.created_at, l.task_id limit 1`;
+            order by l.created_at, l.task_id limit ${MOST_HOLDERS})`;
 
 /** The first task of the line of the queue of `t`, if that is another one, and has a flow: the line waits for the flow. */
 const FLOW_HEAD = `select json_build_object('id', h.id, 'shape', h.shape, 'status', h.status, 'flow', h.flow,
@@ -127,10 +110,12 @@ const FIND_CIRCUMSTANCES = statement(
             union all
             (${due("t.priority", "and (p.due_at, p.id) < (t.run_at, t.id)")})) ahead)
              when t.status = 'pending' then (${OLDER}) end as ahead,
-        case when q.ordered and t.status = 'pending' and not t.sandbox then coalesce((${LINE_HOLDER}), (${FLOW_HEAD})) end as "lineHolder",
+        q.ordered and not t.sandbox as ordered,
+        case when q.ordered and t.status = 'pending' and not t.sandbox then ${LINE_HOLDERS} end as "lineHolders",
+        case when q.ordered and t.status = 'pending' and not t.sandbox then (${FLOW_HEAD}) end as "lineHead",
         case when t.status = 'pending' and not t.sandbox then ${RECENT} end as recent,
         case when q.holds_hosts and t.status = 'pending' and not t.sandbox then (
-          select json_build_object('host', b.host, 'phase', b.phase, 'until', b.until) from breakers b
+          select json_build_object('host', b.host, 'phase', b.phase, 'until', b.until, 'hasPass', ${HAS_PASS}) from breakers b
            where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining'
              and b.host = ${HOST_AND_PORT}) end as breaker,
         ${RATE_STATE} as "rateState",

@@ -11,15 +11,18 @@ import { IS_ORDERED } from "./flow-claim-parts.ts";
 export const HOST_AND_PORT = String.raw`lower(coalesce(substring(t.url from '^[Hh][Tt][Tt][Pp][Ss]?://[/\\]*([^/\\?#]*)'), '') collate "C")`;
 
 /**
- * For a task `t` of a queue that holds hosts: no breaker holds its host, or the task has a pass of that breaker as it is now. The epoch of
- * a breaker is its `until`: a pass from before it opened again is void.
+ * For the task `t` and a breaker `b` that holds its host: the task has a pass of that breaker as it is now. The epoch of a breaker is its
+ * `until`: a pass from before it opened again is void.
  */
+export const HAS_PASS = `exists (
+                       select 1 from breaker_tasks p
+                        where p.team_id = t.team_id and p.task_id = t.id and p.passed_at >= b.until and p.fence = t.fence)`;
+
+/** For a task `t` of a queue that holds hosts: no breaker holds its host, or the task has a pass. */
 export const MAY_BEGIN = `not exists (
               select 1 from breakers b
                where b.team_id = t.team_id and b.queue_id = t.queue_id and b.phase <> 'draining' and b.host = ${HOST_AND_PORT}
-                 and not exists (
-                       select 1 from breaker_tasks p
-                        where p.team_id = t.team_id and p.task_id = t.id and p.passed_at >= b.until and p.fence = t.fence))`;
+                 and not ${HAS_PASS})`;
 
 /**
  * The same for an ordered queue, where nobody waits in breaker_tasks: the task at the head of the line is the probe, as soon as

@@ -1,7 +1,8 @@
+import type { Candidate } from "../../domain/gate/decision.ts";
+import type { FlowState } from "../../domain/gate/gate.ts";
 import type { Sql } from "../sql.ts";
 import { statement } from "../sql.ts";
-import { IS_ORDERED } from "./flow-claim-parts.ts";
-import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
+import { HAS_PLACE, HOLDERS, LIMITS, TAKEN, windowAt } from "./flow-state.ts";
 import { aheadSeconds } from "./sandbox-clocks.ts";
 
 /*
@@ -9,17 +10,9 @@ import { aheadSeconds } from "./sandbox-clocks.ts";
  * changes. Every transaction that decides which tasks begin holds the lock of the flow's row. All times are times of the sandbox clock.
  */
 
-/** The limits of a sandbox flow that are left, and the tasks that hold its line. */
-export interface SandboxFlow {
-  readonly isPaused: boolean;
-  readonly places: number | null;
-  readonly permits: number | null;
-  /** The time until the next permit is free; null if no permit is taken. */
-  readonly permitMs: number | null;
-  readonly isOrdered: boolean;
-  readonly holdsTasks: boolean;
-  /** Tasks that hold the line, the oldest first. */
-  readonly holders: readonly { readonly id: string; readonly isPending: boolean }[];
+/** A sandbox flow, by the time of its clock. */
+export interface SandboxFlow extends FlowState {
+  readonly now: Date;
 }
 
 const LOCK_SANDBOX_FLOW = statement(
@@ -27,27 +20,13 @@ const LOCK_SANDBOX_FLOW = statement(
   "update flows set used_at = now() where team_id = $1 and sandbox and key = $2 returning 1",
 );
 
+const SANDBOX_NOW = "(now() + make_interval(secs => $3::float8 / 1000))";
+
 const LOOK_AT_SANDBOX_FLOW = statement(
   "look_at_sandbox_flow",
-  `select f.paused as "isPaused", f.is_ordered as "isOrdered", f.hold is not distinct from 'task' as "holdsTasks",
-          f.concurrency - (
-            select count(distinct h.task_id) from flow_holds h join tasks t on t.team_id = h.team_id and t.id = h.task_id
-             where h.team_id = $1 and h.sandbox and h.flow = $2
-               and case when f.hold = 'task' then t.completed_at is null else t.status = 'active' and t.fence = h.fence end)::float8 as places,
-          f.rate - coalesce(p.begun, 0)::float8 as permits, (extract(epoch from p.first_at - f.since) * 1000)::float8 as "permitMs",
-          array(select json_build_object('id', t.id, 'isPending', t.status = 'pending')
-                  from flow_line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
-                 where l.team_id = $1 and l.sandbox and l.flow = $2 and ${holdsLine("f.blocks", IS_IN_FLOW)}
-                 order by t.created_at, t.id) as holders
-     from (select f.paused, f.hold, ${IS_ORDERED} as is_ordered, coalesce(f.on_failure = 'block', false) as blocks,
-                  case when not ${IS_ORDERED} then coalesce(f.concurrency, f.task_concurrency) end as concurrency,
-                  coalesce(f.rate, f.task_rate) as rate,
-                  now() + make_interval(secs => $3::float8 / 1000)
-                    - make_interval(secs => case when f.rate is null then f.task_period else f.period end) as since
-             from flows f where f.team_id = $1 and f.sandbox and f.key = $2) f
-     left join lateral (
-       select sum(p.count) as begun, min(p.at) as first_at from flow_permits p
-        where p.team_id = $1 and p.sandbox and p.flow = $2 and p.at > f.since) p on true`,
+  `select f.key, ${LIMITS}, ${TAKEN} as taken, w.begun, w."nextAt", ${HOLDERS} as holders, ${SANDBOX_NOW} as now
+     from flows f cross join lateral ${windowAt(SANDBOX_NOW)} w
+    where f.team_id = $1 and f.sandbox and f.key = $2`,
 );
 
 /** Locks the flow until the end of the transaction. Null: the flow has no row, and so no limits. */
@@ -63,8 +42,7 @@ export async function lockSandboxFlow(
 }
 
 /** A pending task of a flow whose time has come. */
-export interface Candidate {
-  readonly id: string;
+export interface SandboxCandidate extends Pick<Candidate, "id" | "priority" | "dueMs"> {
   /** The task kept the place of an earlier attempt. */
   readonly hasPlace: boolean;
   /** The task is the oldest of all, including those that another transaction has locked. */
@@ -78,8 +56,7 @@ const ARE_CANDIDATES = `tasks t join simulations s on s.team_id = t.team_id and 
 /** Another transaction locks its steps before it locks their flow. To wait for those steps here would be a deadlock. */
 const SANDBOX_CANDIDATES = statement(
   "sandbox_candidates",
-  `select t.id, exists (
-            select 1 from flow_holds h where h.team_id = $1 and h.sandbox and h.flow = $2 and h.task_id = t.id) as "hasPlace",
+  `select t.id, t.priority, (extract(epoch from t.run_at) * 1000)::float8 as "dueMs", ${HAS_PLACE} as "hasPlace",
           t.id = (select t.id from ${ARE_CANDIDATES} order by t.created_at, t.id limit 1) as "isOldest"
      from ${ARE_CANDIDATES}
     order by case when $4 then 0 else -t.priority end, case when $4 then t.created_at else t.run_at end, t.id
@@ -87,14 +64,14 @@ const SANDBOX_CANDIDATES = statement(
 );
 
 /**
- * The candidates in the order in which they begin. Locks them, and skips those that another transaction has locked: that transaction
+ * The candidates, those that begin first first. Locks them, and skips those that another transaction has locked: that transaction
  * serves the flow next.
  */
 export async function sandboxCandidates(
   sql: Sql,
   { teamId, key, aheadMs, isOrdered, limit }: SandboxQuestion,
-): Promise<Candidate[]> {
-  return sql.rows<Candidate>(SANDBOX_CANDIDATES, [teamId, key, aheadMs, isOrdered, limit]);
+): Promise<SandboxCandidate[]> {
+  return sql.rows<SandboxCandidate>(SANDBOX_CANDIDATES, [teamId, key, aheadMs, isOrdered, limit]);
 }
 
 interface SandboxQuestion {
