@@ -17,6 +17,9 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "no-places",
   "no-permits",
   "rate-not-counted",
+  "window-of-last",
+  "key-not-locked",
+  "called-task-replaced",
 ];
 /** Of those that are simulated alone. */
 const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
@@ -31,6 +34,29 @@ const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
         file: "engine/queue-claims.js",
         find: "Math.max(1, Math.ceil(waitMs))",
         replace: "Math.max(1, Math.ceil(waitMs)) + 3_000",
+      },
+    ],
+  },
+  "window-of-last": { breaks: ["dedupe"], edits: [] },
+  "key-not-locked": { breaks: ["dedupe"], edits: [] },
+  "called-task-replaced": { breaks: ["dedupe"], edits: [] },
+  "key-outlives-window": {
+    breaks: ["dedupe"],
+    edits: [
+      {
+        file: "domain/dedupe-verdict.js",
+        find: "nowMs - createdMs < seconds * 1000",
+        replace: "nowMs - createdMs < seconds * 1000 + 2_000",
+      },
+    ],
+  },
+  "longest-wait-ignored": {
+    breaks: ["dedupe"],
+    edits: [
+      {
+        file: "domain/dedupe.js",
+        find: "Math.min(nowMs + windowSeconds * 1000, latestMs)",
+        replace: "nowMs + windowSeconds * 1000",
       },
     ],
   },
@@ -52,6 +78,11 @@ const WORLDS: Readonly<Record<string, World>> = {
     weather: { rates: { "pause-with-answer": 0.3 }, nodeFaults: {}, purpose: "claim" },
   },
   "window-kept-shut": { features: ["rates"] },
+  "window-of-last": { features: ["dedupe"] },
+  "key-not-locked": { features: ["dedupe"], nodes: 3 },
+  "called-task-replaced": { features: ["dedupe"] },
+  "key-outlives-window": { features: ["dedupe"] },
+  "longest-wait-ignored": { features: ["dedupe"] },
 };
 /** Longer than any run. */
 const NO_DEADLINE_MS = 2_000_000;
@@ -68,6 +99,8 @@ export const SIMULATED_PLANTS: readonly string[] = [
   "turn-not-counted",
   "firings-left-out",
   "window-kept-shut",
+  "key-outlives-window",
+  "longest-wait-ignored",
 ];
 
 export interface PlantedServer {

@@ -13,8 +13,12 @@ import type { createBudgetLookup } from "../packages/server/src/service/access/t
 import type { createEventFeed } from "../packages/server/src/service/tasks/event-feed.ts";
 import type { createEventSerializer } from "../packages/server/src/service/tasks/event-serializer.ts";
 import type { createQueueService } from "../packages/server/src/service/tasks/queue-service.ts";
+import type { createDeduplication } from "../packages/server/src/service/tasks/task-deduplication.ts";
+import type { joinTasks } from "../packages/server/src/service/tasks/task-joins.ts";
 import type { createTaskService } from "../packages/server/src/service/tasks/task-service.ts";
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
+import type { removeOldDedupeKeys } from "../packages/server/src/store/tasks/dedupe-keys.ts";
+import type { findTakenKey } from "../packages/server/src/store/tasks/idempotency-keys.ts";
 import type { findQueue, insertQueue, setQueueRate } from "../packages/server/src/store/tasks/queues.ts";
 import type { findTask } from "../packages/server/src/store/tasks/task-reads.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
@@ -28,6 +32,10 @@ export interface Server {
   readonly lookUp: typeof lookUp;
   readonly createQueueService: typeof createQueueService;
   readonly createTaskService: typeof createTaskService;
+  readonly createDeduplication: typeof createDeduplication;
+  readonly joinTasks: typeof joinTasks;
+  readonly findTakenKey: typeof findTakenKey;
+  readonly removeOldDedupeKeys: typeof removeOldDedupeKeys;
   readonly createBulkWorker: typeof createBulkWorker;
   readonly createScheduleRunner: typeof createScheduleRunner;
   readonly insertSchedule: typeof insertSchedule;
@@ -55,6 +63,10 @@ export async function loadServer(distDir: string): Promise<Server> {
     "engine/outgoing.js",
     "service/tasks/queue-service.js",
     "service/tasks/task-service.js",
+    "service/tasks/task-deduplication.js",
+    "service/tasks/task-joins.js",
+    "store/tasks/dedupe-keys.js",
+    "store/tasks/idempotency-keys.js",
     "features/bulk-actions/worker.js",
     "features/schedules/service-runner.js",
     "service/tasks/event-feed.js",

@@ -1,9 +1,17 @@
 import { check } from "../chaos/checker/check.ts";
 import { recoveredAt } from "../chaos/checker/faults.ts";
 import type { History } from "../chaos/checker/history.ts";
-import type { BulkRow, Change, NotificationRow, QueueRow, TaskRow } from "../chaos/checker/rows.ts";
+import type {
+  BulkRow,
+  Change,
+  DedupeRow,
+  NotificationRow,
+  QueueRow,
+  TaskRow,
+} from "../chaos/checker/rows.ts";
 import type { Violation } from "../chaos/checker/violation.ts";
 import { createRandom } from "../chaos/rig/random.ts";
+import type { Dedupe } from "../packages/server/src/domain/dedupe.ts";
 import { QUEUE_DEFAULTS } from "../packages/server/src/domain/queue.ts";
 import { isEnded } from "../packages/server/src/domain/task.ts";
 import { running } from "./model/bulk-statements.ts";
@@ -207,7 +215,7 @@ export async function simulate(options: Options): Promise<Run> {
     history,
     tables: model.tables,
     faultsMet: cluster.met,
-    violations: [...check(history).filter(isInScope), ...bugs],
+    violations: [...check(history).filter((found) => isInScope(found, history)), ...bugs],
   };
 }
 
@@ -217,11 +225,16 @@ function isTold({ status, attempts, next_at }: NotificationColumns, nowMs: numbe
 }
 
 /**
- * Of the API only submissions are held to their 2 s and to a cause for each 503. The other requests are several statements,
- * each with a deadline of its own, and wait for the rows that a transaction of another node has locked.
+ * Of the API only submissions are held to their 2 s and to a cause for each 503. The other requests, those with a deduplication key
+ * among them, are several statements, each with a deadline of its own, and wait for the rows that a transaction of another node has
+ * locked.
  */
-function isInScope({ promise, text }: Violation): boolean {
-  return promise !== "answers" || text.startsWith("create ");
+function isInScope({ promise, text, at, taskId }: Violation, { answers }: History): boolean {
+  if (promise !== "answers") return true;
+  const isJoining = answers.some(
+    (answer) => answer.joins !== undefined && answer.at === at && answer.taskId === taskId,
+  );
+  return text.startsWith("create ") && !isJoining;
 }
 
 function logged(change: RowChange, seq: number, committedAt: number): Change {
@@ -264,7 +277,14 @@ function toTask(row: TaskColumns): TaskRow {
     idempotencyKey: row.idempotency_key,
     failureReason: row.failure_reason,
     flow: row.flow,
+    dedupe: row.dedupe && toDedupe(row.dedupe, row.body),
   };
+}
+
+function toDedupe({ key, mode, windowSeconds, maxWaitSeconds }: Dedupe, body: string | null): DedupeRow {
+  const maxWaitMs = maxWaitSeconds === null ? null : maxWaitSeconds * 1_000;
+  const { request } = JSON.parse(body ?? "{}");
+  return { key, mode, windowMs: windowSeconds * 1_000, maxWaitMs, request };
 }
 
 function toQueue(row: QueueColumns): QueueRow {

@@ -6,6 +6,7 @@ import { checkBulks } from "./bulks.ts";
 import { checkCalls } from "./calls.ts";
 import { checkCompletion } from "./completion.ts";
 import { checkConcurrency } from "./concurrency.ts";
+import { checkDedupeKeys } from "./dedupe.ts";
 import { checkDeletions } from "./deletions.ts";
 import { checkEvents } from "./events.ts";
 import { checkFlows } from "./flows.ts";
@@ -48,6 +49,7 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkFlows(stories),
     ...checkRates(history, stories),
     ...checkBreakerRows(history),
+    ...checkDedupeKeys(history, stories),
     ...checkDeletions(history, stories),
     ...checkRecords(stories),
     ...checkCalls(history, stories),

@@ -100,6 +100,7 @@ export function wrongState(type: string, state: string | undefined): string | nu
 export function eventsOf(before: TaskChange | undefined, { op, row }: TaskChange): string[] {
   if (op === "delete") return [];
   if (op === "insert") return row.status === "active" ? ["task.created", "task.started"] : ["task.created"];
+  if (row.dedupe?.request !== before?.row.dedupe?.request) return ["task.replaced"];
   if (row.status === before?.row.status) return [];
   if (row.status === "active") return ["task.started"];
   if (row.status !== "pending") return [`task.${row.status}`];

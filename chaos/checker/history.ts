@@ -1,5 +1,5 @@
 import type { BreakerView, Fate, Limits, SandboxTask, Spell, Wish } from "./outside/wishes.ts";
-import type { Change, NotificationRow, TaskRow, TaskStatus } from "./rows.ts";
+import type { Change, DedupeRow, NotificationRow, TaskRow, TaskStatus } from "./rows.ts";
 import type { VaultRecord } from "./vault.ts";
 
 /**
@@ -73,10 +73,18 @@ export interface Answer {
   readonly carried: string | null;
   /** Of a creation: what it asked for. Left out where nothing of it can be seen from outside. */
   readonly wish?: Wish;
+  /** Of a creation with a deduplication key, where the rows are looked at: see dedupe.ts. */
+  readonly joins?: Joins;
   /** Of a creation or a change of a queue: what the queue is to be. */
   readonly limits?: Limits;
   /** When the task in the answer was created, as its record says. */
   readonly createdAt?: number;
+}
+
+/** What a request asks for by its deduplication key, and what became of it. */
+export interface Joins extends DedupeRow {
+  /** Where it was answered with the task of an earlier request. */
+  readonly how?: "deduplicated" | "replaced" | "repeated";
 }
 
 /** One request that a target received. */
@@ -99,6 +107,8 @@ export interface Seen {
   readonly nonces: readonly string[];
   /** Headers with a credential or the id of a token, and the one beside it; `body` where that has one. Absent where there is none. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of a call of a task with a deduplication key: the request that it was made of. Absent where that is not tried. */
+  readonly request?: string;
   /** The value in the answer to a call or a poll; in a notification the value of the result. */
   readonly value: string | null;
 }

@@ -40,6 +40,19 @@ export interface TaskRow {
   readonly interruptions?: number;
   /** The key of its flow; absent where that is not tried. */
   readonly flow?: string | null;
+  /** Absent where that is not tried. */
+  readonly dedupe?: DedupeRow | null;
+}
+
+/** The deduplication key of a task. */
+export interface DedupeRow {
+  readonly key: string;
+  readonly mode: "first" | "replace" | "debounce";
+  readonly windowMs: number;
+  /** Of `debounce`; null otherwise. */
+  readonly maxWaitMs: number | null;
+  /** The request that the task was last made of. */
+  readonly request: string;
 }
 
 export interface ScheduleRow {

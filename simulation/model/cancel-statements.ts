@@ -120,6 +120,7 @@ const SHOWN = [
   ],
   "failure_reason",
   "flow",
+  "dedupe",
 ] as (keyof TaskColumns)[];
 
 const INSTANTS = [

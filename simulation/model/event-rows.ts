@@ -72,13 +72,11 @@ export function hasSubscribers({ listeners }: Session["tables"]): boolean {
 /** Writes what happened to a task, if its team is listened to. `place`: that of the statement, of a transaction's. */
 export function tellChange(
   session: Session,
-  before: TaskStatus | null,
+  types: readonly string[],
   row: TaskColumns,
   place: EventPlace | null,
 ): void {
-  if (!session.tables.listeners.has(row.team_id)) return;
-  const types = eventsOf(before, row.status);
-  if (types.length === 0) return;
+  if (types.length === 0 || !session.tables.listeners.has(row.team_id)) return;
   const at = place ?? placeEvents(session);
   const queue = session.tables.queues.get(row.queue_id)?.name ?? "";
   for (const type of types) {
@@ -98,7 +96,7 @@ function isBefore(row: EventColumns, xid: number, seq: number): boolean {
   return row.xid < xid || (row.xid === xid && row.seq < seq);
 }
 
-function eventsOf(before: TaskStatus | null, status: TaskStatus): readonly string[] {
+export function eventsOf(before: TaskStatus | null, status: TaskStatus): readonly string[] {
   if (before === null) return status === "active" ? ["task.created", "task.started"] : ["task.created"];
   if (before === status) return [];
   if (status === "active") return ["task.started"];

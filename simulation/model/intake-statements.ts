@@ -1,7 +1,7 @@
 import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
 import { type Session, takeLock, takeTally, waitForTask, write } from "./session.ts";
 import type { FlowColumns, QueueColumns, TaskColumns } from "./tables.ts";
-import { deleteTask, insertTask, pickColumns } from "./task-rows.ts";
+import { deleteTask, insertTask, keepOwn, pickColumns } from "./task-rows.ts";
 
 /** Of a queue that says nothing else; such a row of a task has none of its own. */
 const USUAL_MAX_DELAY_SECONDS = 3_600;
@@ -16,7 +16,7 @@ const SETTINGS = [
 ] as const;
 
 /** An object of the insert: what is false or null is left out. */
-type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
+export type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
   readonly team_id: number;
   readonly id: string;
   readonly queue: string;
@@ -24,6 +24,7 @@ type AskedRow = Partial<Omit<TaskColumns, "run_at">> & {
   readonly run_at?: string;
   readonly slot_queue_id?: number;
   readonly slot_epoch?: number;
+  readonly request_hash?: string;
 };
 
 /** An object of the insert of plain tasks. */
@@ -123,6 +124,7 @@ function insertAny(session: Session, values: readonly unknown[]): object[] {
     const queue = liveQueue(session, asked.team_id, asked.queue);
     if (queue === undefined || !takeKey(session, asked)) return [];
     const row = newRow(session, asked, queue, workerId);
+    keepOwn(session, row);
     write(session, (place) => insertTask(session, row, place));
     return [acceptedRow(row)];
   });
@@ -181,13 +183,14 @@ export function liveQueue({ tables }: Session, teamId: number, name: string): Qu
 }
 
 /** False if another task has it. */
-function takeKey({ tables, nowMs }: Session, { team_id, id, idempotency_key, sandbox }: AskedRow): boolean {
+function takeKey({ tables, nowMs }: Session, asked: AskedRow): boolean {
+  const { team_id, id, idempotency_key, sandbox, request_hash = "" } = asked;
   if (idempotency_key === undefined || idempotency_key === null) return true;
   const name = `${team_id} ${sandbox === true} ${idempotency_key}`;
   const taken = tables.keys.get(name);
   if (taken !== undefined && taken.created_at >= nowMs - DAY_MS) return false;
-  const key = { team_id, key: idempotency_key, sandbox: sandbox === true, task_id: id, created_at: nowMs };
-  tables.keys.set(name, key);
+  const key = { team_id, key: idempotency_key, sandbox: sandbox === true, task_id: id };
+  tables.keys.set(name, { ...key, request_hash, created_at: nowMs });
   return true;
 }
 
@@ -249,6 +252,7 @@ export function newRow(
     failure_reason: null,
     retries: 0,
     flow: asked.flow ?? null,
+    dedupe: asked.dedupe ?? null,
   };
 }
 

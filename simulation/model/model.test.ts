@@ -24,6 +24,7 @@ const CLOCK = `
     as $$ select to_timestamp(current_setting('clock.statement_ms')::float8 / 1000) $$;
   create function clock.statement_timestamp() returns timestamptz language sql stable as 'select clock.clock_timestamp()';
   alter table notifications alter column next_at set default clock.now(), alter column created_at set default clock.now();
+  alter table dedupe_keys alter column free_at set default clock.now();
   alter table idempotency_keys alter column created_at set default clock.now();
   alter table schedules alter column created_at set default clock.now(), alter column updated_at set default clock.now();
   alter table bulks alter column created_at set default clock.now(), alter column next_at set default clock.now();
@@ -259,6 +260,14 @@ describe("the model of the store's statements", () => {
       "lock_queue_rate",
       "move_queue_permits",
       "take_queue_permits",
+      "lock_dedupe_keys",
+      "lock_untouched",
+      "replace_tasks",
+      "keep_dedupe_keys",
+      "take_idempotency_keys",
+      "bind_idempotency_keys",
+      "find_taken_key",
+      "remove_old_dedupe_keys",
     ];
     assert.deepEqual(
       rare.filter((name) => !seen.has(name)),
@@ -291,8 +300,8 @@ async function compareAnswers(
 async function compareTables(replay: Replay, tables: Tables): Promise<void> {
   const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
   const tasks = await replay.table(
-    `select id, queue_id::float8, status, fence, worker_id::float8, attempt_count, failures, interruptions, attempts, poll,
-            result, error, failure_reason, callback_hash is null as spent, callback_sealed is null as unsealed, ${["run_at", "created_at", "started_at", "deadline_at", "completed_at", "attempt_started_at"].map(ms).join(", ")}
+    `select id, queue_id::float8, status, priority, url, body, dedupe, expires_in_seconds, max_retries, fence, worker_id::float8,
+            attempt_count, failures, interruptions, attempts, poll, result, error, failure_reason, callback_hash is null as spent, callback_sealed is null as unsealed, ${["run_at", "created_at", "started_at", "deadline_at", "completed_at", "attempt_started_at"].map(ms).join(", ")}
        from tasks order by id`,
   );
   const columns = Object.keys(tasks[0] ?? {});
@@ -332,6 +341,22 @@ async function compareTables(replay: Replay, tables: Tables): Promise<void> {
       .flatMap(([queue_id, counts]) => [...counts].map(([at, count]) => ({ queue_id, at, count })))
       .filter(({ count }) => count !== 0)
       .sort((one, other) => one.queue_id - other.queue_id || one.at - other.at),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select key, sandbox, task_id, ${ms("free_at")} from dedupe_keys order by key collate "C"`,
+    ),
+    [...tables.dedupeKeys.values()]
+      .map(({ key, sandbox, task_id, free_at }) => ({ key, sandbox, task_id, free_at }))
+      .sort((one, other) => (one.key < other.key ? -1 : 1)),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select key, task_id, ${ms("created_at")} from idempotency_keys order by key collate "C"`,
+    ),
+    [...tables.keys.values()]
+      .map(({ key, task_id, created_at }) => ({ key, task_id, created_at }))
+      .sort((one, other) => (one.key < other.key ? -1 : 1)),
   );
   assert.deepEqual(
     await replay.table("select id, status, matched, done, skipped from bulks order by id"),

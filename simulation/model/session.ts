@@ -1,5 +1,5 @@
 import { type Statement, statement } from "../../packages/server/src/store/sql.ts";
-import { emptyTables, type QueueColumns, type RowChange, type Tables } from "./tables.ts";
+import { emptyTables, type QueueColumns, type RowChange, type Tables, type TaskColumns } from "./tables.ts";
 
 /** A statement met a row that a transaction under way has changed: it waits, as it would in PostgreSQL. Thrown as it is. */
 export class Blocked extends Error {}
@@ -15,7 +15,10 @@ export type StatementPlant =
   | "flow-line-not-held"
   | "no-places"
   | "no-permits"
-  | "rate-not-counted";
+  | "rate-not-counted"
+  | "window-of-last"
+  | "key-not-locked"
+  | "called-task-replaced";
 
 type Counted = "queues" | "workers" | "versions" | "notifications" | "events";
 
@@ -78,6 +81,8 @@ export interface Transaction {
   readonly undos: (() => void)[];
   /** The queues that it has inserted or changed, as they will be. */
   readonly queues: Map<number, QueueColumns>;
+  /** The same of tasks with a deduplication key. */
+  readonly tasks: Map<string, TaskColumns>;
 }
 
 /** Something that the database did: a statement with its answer, or the end of a transaction. */
@@ -133,6 +138,7 @@ export function beginTransaction(): Transaction {
     writes: [],
     undos: [],
     queues: new Map(),
+    tasks: new Map(),
   };
 }
 
@@ -191,6 +197,11 @@ export function requireUnlocked(model: Model, transaction: Transaction | null, l
 /** `for update skip locked` passes it by. */
 export function isTaskLocked({ model }: Session, id: string): boolean {
   return model.locks.has(`task ${id}`);
+}
+
+/** The same of any other lock. */
+export function isLocked({ model }: Session, lock: string): boolean {
+  return model.locks.has(lock);
 }
 
 /** A statement that changes this task waits for the transaction that has it. */

@@ -2,6 +2,7 @@ import type { Statement } from "../../packages/server/src/store/sql.ts";
 import { bulkStatements } from "./bulk-statements.ts";
 import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements, teamsWithDue } from "./claim-statements.ts";
+import { dedupeStatements } from "./dedupe-statements.ts";
 import type { Effect, Effects } from "./effect.ts";
 import { eventStatements, hasSubscribers } from "./event-rows.ts";
 import { flowIntakeStatements } from "./flow-intake-statements.ts";
@@ -45,6 +46,7 @@ const STATEMENTS: Effects = {
   ...flowStatements,
   ...flowIntakeStatements,
   ...intakeStatements,
+  ...dedupeStatements,
   ...claimStatements,
   ...settleStatements,
   ...cancelStatements,

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from "../../chaos/checker/rows.ts";
+import type { Dedupe } from "../../packages/server/src/domain/dedupe.ts";
 import type { FailureReason, TaskResult, TaskStatus } from "../../packages/server/src/domain/task.ts";
 
 /*
@@ -63,6 +64,7 @@ export interface TaskColumns {
   readonly failure_reason: FailureReason | null;
   readonly retries: number;
   readonly flow: string | null;
+  readonly dedupe: Dedupe | null;
 }
 
 export interface QueueColumns {
@@ -128,7 +130,17 @@ export interface KeyColumns {
   readonly key: string;
   readonly sandbox: boolean;
   readonly task_id: string;
+  readonly request_hash: string;
   readonly created_at: number;
+}
+
+export interface DedupeKeyColumns {
+  readonly team_id: number;
+  readonly sandbox: boolean;
+  readonly key: string;
+  readonly task_id: string | null;
+  readonly callback_sealed: string | null;
+  readonly free_at: number;
 }
 
 export interface BulkColumns {
@@ -213,6 +225,7 @@ export interface Tables {
   readonly flowLines: Map<string, LineColumns>;
   readonly notifications: Map<string, NotificationColumns>;
   readonly keys: Map<string, KeyColumns>;
+  readonly dedupeKeys: Map<string, DedupeKeyColumns>;
   readonly bulks: Map<string, BulkColumns>;
   /** The tasks of a bulk action by its id: of those that are simulated there is one portion each. */
   readonly portions: Map<string, readonly string[]>;
@@ -248,6 +261,7 @@ export function emptyTables(): Tables {
     flowLines: new Map(),
     notifications: new Map(),
     keys: new Map(),
+    dedupeKeys: new Map(),
     bulks: new Map(),
     portions: new Map(),
     schedules: new Map(),

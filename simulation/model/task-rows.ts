@@ -1,5 +1,5 @@
 import { type FailureReason, isEnded, type TaskStatus } from "../../packages/server/src/domain/task.ts";
-import { tellChange } from "./event-rows.ts";
+import { eventsOf, tellChange } from "./event-rows.ts";
 import type { EventPlace, Session } from "./session.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
 
@@ -31,24 +31,35 @@ export function attemptsOf({
   return [{ number: 1, status: "success", code, at: "", ms, phase: "responded", error: null }];
 }
 
-/** `place`: among the events, of a statement within a transaction. */
+/** `place`: among the events, of a statement within a transaction. `told`: other events than those of the new status. */
 export function changeTask(
   session: Session,
   before: TaskColumns,
   changes: Partial<TaskColumns>,
   place: EventPlace | null = null,
+  told: readonly string[] = eventsOf(before.status, changes.status ?? before.status),
 ): TaskColumns {
   const row = { ...before, ...changes };
   session.tables.tasks.set(row.id, row);
   session.model.onChange({ relation: "tasks", op: "update", row });
-  tellChange(session, before.status, row, place);
+  tellChange(session, told, row, place);
   return row;
+}
+
+/** The task as this transaction sees it. */
+export function ownTask({ tables, transaction }: Session, id: string): TaskColumns | undefined {
+  return transaction?.tasks.get(id) ?? tables.tasks.get(id);
+}
+
+/** For `ownTask`: the task as it will be. */
+export function keepOwn({ transaction }: Session, row: TaskColumns): void {
+  transaction?.tasks.set(row.id, row);
 }
 
 export function insertTask(session: Session, row: TaskColumns, place: EventPlace | null = null): void {
   session.tables.tasks.set(row.id, row);
   session.model.onChange({ relation: "tasks", op: "insert", row });
-  tellChange(session, null, row, place);
+  tellChange(session, eventsOf(null, row.status), row, place);
 }
 
 /** Its idempotency key goes with it. */

@@ -6,7 +6,7 @@ import type { Done, Model } from "../model/session.ts";
 import type { Server } from "../server.ts";
 import { openConnection } from "./connections.ts";
 import { scheduledTask } from "./new-tasks.ts";
-import { createNodeEngine, createNodeEvents, type SimulatedNode } from "./node.ts";
+import { createNodeDeduplication, createNodeEngine, createNodeEvents, type SimulatedNode } from "./node.ts";
 import { createProcess } from "./process.ts";
 import { PURPOSES, type Purpose } from "./purposes.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -170,7 +170,8 @@ export function createCluster(options: {
       exitCode: null,
     };
     const events = createNodeEvents(server, process, databases.api);
-    const node: SimulatedNode = { process, engine, changes, events, databases, life };
+    const deduplication = createNodeDeduplication(server, process, databases.api, changes);
+    const node: SimulatedNode = { process, engine, changes, events, deduplication, databases, life };
     lives.push(life);
     slots[index] = node;
     engine.start().then(

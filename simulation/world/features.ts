@@ -1,13 +1,15 @@
 import { createRandom } from "../../chaos/rig/random.ts";
+import { createDedupedTasks } from "./deduped-tasks.ts";
 import type { Feature, FeatureParts } from "./feature.ts";
 import { createRatedQueue } from "./rated-queue.ts";
 
 /** What some runs have beside plain tasks and flows. Each seed has a few: each costs, and all at once would hide each other. */
-export const FEATURES = ["rates"] as const;
+export const FEATURES = ["rates", "dedupe"] as const;
 export type FeatureName = (typeof FEATURES)[number];
 
 const CREATE: Readonly<Record<FeatureName, (parts: FeatureParts) => Feature>> = {
   rates: createRatedQueue,
+  dedupe: createDedupedTasks,
 };
 
 export function drawFeatures(seed: number): readonly FeatureName[] {

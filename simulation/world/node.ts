@@ -7,6 +7,7 @@ import type { Log } from "../../packages/server/src/engine/log.ts";
 import type { Caller } from "../../packages/server/src/outbound/caller.ts";
 import type { EventFeed } from "../../packages/server/src/service/tasks/event-feed.ts";
 import type { EventWords } from "../../packages/server/src/service/tasks/event-serializer.ts";
+import type { Deduplication } from "../../packages/server/src/service/tasks/task-deduplication.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import type { Process } from "./process.ts";
@@ -18,6 +19,7 @@ export interface SimulatedNode {
   readonly engine: Engine;
   readonly changes: TaskChanges;
   readonly events: EventFeed;
+  readonly deduplication: Deduplication;
   readonly databases: Readonly<Record<Purpose, Database>>;
   readonly life: { -readonly [Key in keyof Life]: Life[Key] };
 }
@@ -130,7 +132,17 @@ export function createNodeEvents(server: Server, process: Process, api: Database
   return server.createEventFeed({ sql: api, time: process.time, words: LINES, serializer });
 }
 
-function noVault(): never {
+/** What a process does with requests that have a deduplication key. */
+export function createNodeDeduplication(
+  server: Server,
+  process: Process,
+  database: Database,
+  changes: TaskChanges,
+): Deduplication {
+  return server.createDeduplication({ database, newCallback: noVault, changes, soon: process.time.soon });
+}
+
+export function noVault(): never {
   throw new Error("Nothing here asks for the vault");
 }
 

@@ -1,4 +1,4 @@
-import type { Action, Answer } from "../../chaos/checker/history.ts";
+import type { Action, Answer, Joins } from "../../chaos/checker/history.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import type { Requester } from "../../packages/server/src/domain/identity/principal.ts";
 import { UNBOUNDED } from "../../packages/server/src/domain/limits.ts";
@@ -27,8 +27,12 @@ export const REQUESTER: Requester = {
 
 /** What a request is about, for the checker. */
 export interface About {
-  readonly taskId?: string;
+  /** Of a request with a deduplication key, the work says in the end which task it was. */
+  taskId?: string;
   readonly queue?: string;
+  joins?: Joins;
+  /** The status of one of several tasks that were asked for together. */
+  status?: number;
 }
 
 export type Work = (node: SimulatedNode) => Promise<number>;
@@ -38,7 +42,14 @@ export type OnAnswer = (status: number | null) => void;
 export interface Requests {
   readonly answers: readonly Answer[];
   /** Status as the API would give it; the work resolves with it. */
-  send(random: Random, action: Action, about: About, work: Work, onAnswer?: OnAnswer): void;
+  /** `about`: one of each task that is asked for. */
+  send(
+    random: Random,
+    action: Action,
+    about: About | readonly About[],
+    work: Work,
+    onAnswer?: OnAnswer,
+  ): void;
   /** Asks until it is done. */
   insist(random: Random, action: Action, about: About, work: Work): void;
   note(answer: Answer): void;
@@ -61,7 +72,7 @@ export function createRequests(options: {
   function send(
     random: Random,
     action: Action,
-    about: About,
+    about: About | readonly About[],
     work: Work,
     onAnswer: OnAnswer = () => {},
   ): void {
@@ -69,9 +80,15 @@ export function createRequests(options: {
     const node = options.nodeAt(index);
     const at = scheduler.nowMs;
     const told = (status: number | null, failure: Answer["failure"]) => {
-      const { taskId = null, queue = null } = about;
-      const request = { action, node: index, at, taskId, queue, carried: null };
-      answers.push({ ...request, endedAt: scheduler.nowMs, status, failure });
+      for (const { taskId = null, queue = null, joins, status: own } of [about].flat()) {
+        const request = { action, node: index, at, taskId, queue, carried: null };
+        const joined = joins === undefined ? {} : { joins };
+        const isGood = status !== null && status < 300;
+        answers.push({
+          ...{ ...request, ...joined, endedAt: scheduler.nowMs, failure },
+          status: isGood ? (own ?? status) : status,
+        });
+      }
       onAnswer(status);
     };
     if (node === null) {
@@ -100,6 +117,7 @@ export function createRequests(options: {
       scheduler.fail(error);
       return 500;
     }
+    if (error.code === "dedupe_conflict") return 409;
     return error.code === "database_away" || error.code === "overloaded" ? 503 : 404;
   }
 

@@ -2,6 +2,7 @@ import type { Seen } from "../../chaos/checker/history.ts";
 import type { Random } from "../../chaos/rig/random.ts";
 import type { Call } from "../../packages/server/src/domain/call.ts";
 import type { Outcome, Phase } from "../../packages/server/src/domain/outcome.ts";
+import { parseTaskId } from "../../packages/server/src/domain/task-id.ts";
 import type { Caller, SendOptions } from "../../packages/server/src/outbound/caller.ts";
 import type { Process } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -31,9 +32,11 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
   function arrive(call: Call, options: SendOptions): SeenCall {
     const [, kind, taskId] = new URL(call.url).pathname.split("/");
     const attempt = options.headers?.["bellhop-attempt"];
+    // A task whose call was replaced has the URL of another request.
+    const own = parseTaskId(options.headers?.["bellhop-task-id"] ?? "");
     const noted: SeenCall = {
       kind: kind === "poll" || kind === "notification" ? kind : "call",
-      taskId: taskId ?? "",
+      taskId: own ?? taskId ?? "",
       attempt: attempt === undefined ? null : Number(attempt),
       begunAt: scheduler.nowMs,
       endedAt: null,
@@ -43,6 +46,7 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
       says: kind === "notification" ? `task.${JSON.parse(call.body ?? "{}").status}` : null,
       nonces: [],
       value: null,
+      ...(call.body?.startsWith('{"request":') && { request: JSON.parse(call.body).request }),
     };
     seen.push(noted);
     return noted;

@@ -25,13 +25,15 @@ export function createDeduplication(deps: {
   readonly database: Database;
   readonly newCallback: AcceptanceDeps["newCallback"];
   readonly changes: Pick<TaskChanges, "created" | "replaced">;
+  /** After the current turn of the event loop. */
+  readonly soon: (work: () => void) => void;
 }): Deduplication {
   const group = createGroupCommit<NewTask, Joined>({
     flush: store,
     maxItems: MOST_TOGETHER,
     weight: INSERT_WEIGHT,
     teamOf: ({ teamId }) => teamId,
-    soon: setImmediate,
+    soon: deps.soon,
   });
 
   async function store(tasks: readonly NewTask[]): Promise<readonly Joined[]> {

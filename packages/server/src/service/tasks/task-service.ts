@@ -147,7 +147,7 @@ export function createTaskService(
   }
 
   const { changes, submit } = deps;
-  const deduplication = createDeduplication({ database, newCallback, changes });
+  const deduplication = createDeduplication({ database, newCallback, changes, soon: setImmediate });
   const shared = { database, submit, deduplication, prepare, findProvider, readCallback, shownCallback };
   const single = createTaskCreation(shared, createRecordReader(database));
   const many = createTaskCreation(shared, createSummaryReader(database));
