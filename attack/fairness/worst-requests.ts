@@ -1,3 +1,4 @@
+import { CALL_LIMITS } from "../../packages/server/src/domain/call.ts";
 import type { World } from "../../packages/server/test/server/access-world.ts";
 import type { Stage } from "../scene.ts";
 
@@ -14,13 +15,23 @@ export interface Worst {
 const FLOWS = 990;
 const OF_BATCH = 500;
 const LARGE = 400_000;
+/** Of the task that others join: nearly as large as a request. */
+const LARGEST = 1_000_000;
+const FAILURES = 5_000;
 const GROUP = "wide-group";
 const TARGET = "http://127.0.0.1:9/";
 const DAY = 86_400;
 
 const text = (length: number) => "x".repeat(length);
+/** As long as a URL may be. */
+const longUrl = (at: number) => `${TARGET}${at}/`.padEnd(CALL_LIMITS.url, "u");
+const ENDPOINTS = Array.from({ length: 100 }, (_, at) => ({ name: `e${at}`, url: longUrl(at) }));
+const JOINED = { key: "joined", mode: "first", window: DAY } as const;
 
-/** Open tasks in many flows, failed tasks, messages with large bodies, and a URL group of a hundred endpoints. */
+/**
+ * Open tasks in many flows, failed tasks, messages with large bodies, a task that others join, and a URL group of a hundred endpoints
+ * with the longest URLs.
+ */
 export async function fillTeam(stage: Stage, { ours }: World): Promise<void> {
   const key = ours.liveKey;
   const must = (method: string, path: string, body: unknown) => stage.must(method, path, { key, body });
@@ -37,21 +48,17 @@ export async function fillTeam(stage: Stage, { ours }: World): Promise<void> {
     accepted(
       await must("POST", "/v1/tasks/batch", { tasks: Array.from({ length: OF_BATCH }, () => common) }),
     );
-  // As if their only attempt had failed, a day ago and a minute apart, each with an error of its own.
-  await stage
-    .rows(
-      `update tasks set status = 'failed', list_key = 'failed', due_at = null, attempt_count = 1,
-            completed_at = now() - interval '1 day' + interval '1 second' * (random() * 60000)::int,
-            error = 'no answer ' || id, failure_reason = 'retries_exhausted'
-      where id in (select id from tasks where flow_id is null and list_key = 'pending' limit 5000)`,
-    )
-    .catch(async () => {
-      await stage.rows(
-        `update tasks set status = 'failed', list_key = 'failed', due_at = null, attempt_count = 1, completed_at = now(),
-              error = 'no answer ' || id, failure_reason = 'retries_exhausted'
-        where id in (select id from tasks where status = 'pending' order by id desc limit 5000)`,
-      );
-    });
+  // As if their only attempt had failed, a minute apart, each with an error of its own.
+  const failed = await stage.rows(
+    `update tasks t set status = 'failed', list_key = 'failed', due_at = null, attempt_count = 1,
+            completed_at = now() - interval '1 minute' * f.number, error = 'no answer ' || t.id, failure_reason = 'retries_exhausted'
+       from (select team_id, id, row_number() over (order by id desc) as number from tasks
+              where flow is null and status = 'pending' order by id desc limit $1) f
+      where t.team_id = f.team_id and t.id = f.id returning 1`,
+    [FAILURES],
+  );
+  if (failed.length !== FAILURES) throw new Error(`${failed.length} of ${FAILURES} tasks have failed`);
+  await must("POST", "/v1/tasks", { ...common, body: text(LARGEST), dedupe: JOINED });
   for (let made = 0; made < 60; made += 20) {
     const message = { destination: TARGET, body: text(LARGE), headers: { "Upstash-Delay": "1d" } };
     await must(
@@ -60,8 +67,7 @@ export async function fillTeam(stage: Stage, { ours }: World): Promise<void> {
       Array.from({ length: 20 }, () => message),
     );
   }
-  const endpoints = Array.from({ length: 100 }, (_, at) => ({ name: `e${at}`, url: `${TARGET}${at}` }));
-  await must("POST", `/v2/topics/${GROUP}/endpoints`, { endpoints });
+  await must("POST", `/v2/topics/${GROUP}/endpoints`, { endpoints: ENDPOINTS });
 }
 
 /** A batch answers 200 also where it refuses each item, which would show nothing. */
@@ -71,8 +77,12 @@ function accepted({ body }: { readonly body: unknown }): void {
   if (refused) throw new Error(`A batch was refused: ${JSON.stringify(body).slice(0, 300)}`);
 }
 
-/** Asked once for each route, before its load. */
-export async function worstOf(route: string, stage: Stage, { ours }: World): Promise<Worst> {
+/** Asked once for each route, before its load. Of several, requests take one after the other. */
+export async function worstOf(
+  route: string,
+  stage: Stage,
+  { ours }: World,
+): Promise<Worst | readonly Worst[]> {
   const message = { destination: TARGET, body: text(2_000), headers: { "Upstash-Delay": "1d" } };
   switch (route) {
     case "GET /v1/tasks":
@@ -87,16 +97,10 @@ export async function worstOf(route: string, stage: Stage, { ours }: World): Pro
     case "POST /v1/tasks":
       return { body: { targetUrl: TARGET, delay: DAY, body: text(LARGE) } };
     case "POST /v1/tasks/batch":
-      return {
-        body: {
-          tasks: Array.from({ length: 1_000 }, () => ({
-            targetUrl: TARGET,
-            delay: DAY,
-            body: text(1_000),
-            tags: ["x"],
-          })),
-        },
-      };
+      return [
+        { targetUrl: TARGET, delay: DAY, dedupe: JOINED },
+        { targetUrl: TARGET, delay: DAY, body: text(1_000), tags: ["x"] },
+      ].map((task) => ({ body: { tasks: Array.from({ length: 1_000 }, () => task) } }));
     case "POST /v1/tasks/bulk":
       return { body: { action: "retry", filter: { tag: "a", status: "cancelled" }, dry_run: true } };
     case "GET /v1/flows/:key":
@@ -115,14 +119,18 @@ export async function worstOf(route: string, stage: Stage, { ours }: World): Pro
         body: { text: text(2_000) },
       };
     case "POST /v2/batch":
-      return { body: Array.from({ length: 1_000 }, () => message) };
+      return [
+        { body: Array.from({ length: 10 }, () => ({ ...message, destination: GROUP })) },
+        { body: Array.from({ length: 1_000 }, () => message) },
+      ];
     case "GET /v2/logs":
     case "GET /v2/events":
       return { query: "?count=1000" };
     case "GET /v2/dlq":
       return { query: "?responseStatus=418" };
     case "PUT /v1/url-groups/:name":
-      return { body: { endpoints: Array.from({ length: 100 }, (_, at) => ({ url: `${TARGET}${at}` })) } };
+    case "POST /v2/topics/:name/endpoints":
+      return { body: { endpoints: ENDPOINTS } };
     case "DELETE /v1/queues/:queue_name":
     case "DELETE /v2/queues/:queueName":
       return { named: await fullQueue(stage, ours.liveKey) };
