@@ -83,7 +83,7 @@ export const flowStatements: Effects = {
       if (flow.period !== null) write(session, () => clean(session, gate));
     }
     const free = heads.filter(({ id }) => !isTaskLocked(session, id));
-    const chosen = withSlots(byCreation(free), slots).slice(0, numberAt(values, 7));
+    const chosen = withSlots(byTurn(free), slots).slice(0, numberAt(values, 7));
     const claimed = claimRows(session, chosen, workerId);
     for (const [key, holding] of held) {
       const begun = new Map(holding.map(({ id }) => [id, tables.flowLines.get(key)?.begun.get(id) ?? 0]));
@@ -287,7 +287,7 @@ function stateOf({ key, permits, period, permitMs }: Omit<Gate, "places">): obje
 /** The state of a flow in the answer to a claim that starts nothing of an ordered flow. */
 function limitsOf({ places, ...gate }: Gate): object {
   const isOrdered = gate.ordered === true;
-  return { ...stateOf(gate), isPaused: isOrdered, isOrdered, places, hold: null };
+  return { ...stateOf(gate), isPaused: isOrdered, isOrdered, places, hold: null, kept: 0 };
 }
 
 function answer(

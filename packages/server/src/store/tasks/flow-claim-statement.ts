@@ -26,7 +26,9 @@ const LIMITS = `f.hold, ($8::text[])[array_position($6::text[], f.key)]::bigint[
             coalesce(f.concurrency, f.task_concurrency) as concurrency`;
 
 const CAN_START = "(t.deadline_at is null or t.deadline_at > now())";
-const MOST = "least(g.places, g.permits, slots.free, $7)";
+/** Where tasks keep their places, those that have one need none of the free ones. */
+const MOST = `least(case when g.hold = 'task' and g.places > 0 then g.places + g.held else g.places end,
+                g.permits, slots.free, $7)`;
 
 /** The due tasks of the flow `g` in the queue of `slots`, the first of each priority. */
 const firstDue = (filter: string) => `
@@ -78,7 +80,7 @@ const claiming =
    ), resumed as materialized (
      -- A task that kept its place needs none, even if the flow is full.
      select g.key, g.places, g.permits, due.*, true as has_place
-       from gates g join slots on slots.queue_id = any (g.queue_ids)
+       from gates g join slots on slots.queue_id = any (g.queue_ids) and slots.free > 0
       cross join lateral (
         select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at
           from (select distinct h.task_id from flow_holds h where ${HOLDS}) h
@@ -87,14 +89,16 @@ const claiming =
            and ${CAN_START}${filter}) due
       where g.hold = 'task' and not g.is_paused
    ), ranked as (
-     select c.*, count(*) filter (where not has_place) over (partition by key order by priority desc, flow_due_at, id) as new_rank,
-            row_number() over (partition by key order by has_place desc, priority desc, flow_due_at, id) as flow_rank
-       from (select * from picked union select * from resumed) c
+     select p.*, count(*) filter (where may_have_place) over (partition by key order by priority desc, flow_due_at, id) as flow_rank
+       from (
+         select c.*, has_place or places >= count(*) filter (where not has_place)
+                  over (partition by key order by priority desc, flow_due_at, id) as may_have_place
+           from (select * from picked union select * from resumed) c) p
    ), chosen as (
-     select place from (
-       select r.place, r.priority, r.flow_due_at, r.id, r.queue_id,
+     select place, key, has_place from (
+       select r.place, r.priority, r.flow_due_at, r.id, r.queue_id, r.key, r.has_place,
               row_number() over (partition by r.queue_id order by r.priority desc, r.flow_due_at, r.id) as queue_rank
-         from ranked r where (r.has_place or r.new_rank <= r.places) and r.flow_rank <= r.permits) r
+         from ranked r where r.may_have_place and r.flow_rank <= r.permits) r
        join slots on slots.queue_id = r.queue_id
       where r.queue_rank <= slots.free
       order by r.priority desc, r.flow_due_at, r.id
@@ -116,7 +120,8 @@ const claiming =
    ), ${movingPermits("lapsed", "permit_at")}${further}
    ${answer(
      condition,
-     `select json_agg(json_build_object(${STATE}, 'isOrdered', is_ordered, 'places', places, 'hold', hold)) from gates g`,
+     `select json_agg(json_build_object(${STATE}, 'isOrdered', is_ordered, 'places', places, 'hold', hold,
+               'kept', case when hold = 'task' then (select count(*) from chosen c where c.key = g.key and c.has_place) else 0 end)) from gates g`,
    )}`;
 
 export const CLAIM_FLOW_TASKS = hotStatement("claim_flow_tasks", claiming(firstDue(""), ""));

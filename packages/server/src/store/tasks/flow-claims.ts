@@ -83,10 +83,12 @@ interface Gate {
   readonly period: number | null;
   readonly hold: string | null;
   readonly isOrdered: boolean;
+  /** Of the claimed tasks, those that had kept their places. */
+  readonly kept: number;
 }
 
 /** The statement returns the state of an ordered flow in one or two parts. */
-interface LineGate extends Partial<Omit<Gate, "places" | "hold" | "isOrdered">> {
+interface LineGate extends Partial<Omit<Gate, "places" | "hold" | "isOrdered" | "kept">> {
   readonly key: string;
   readonly kind?: "busy" | "unordered" | "unopened";
   readonly isHeld?: boolean;
@@ -217,7 +219,7 @@ function stateOf(flow: Known, gate: Gate): FlowState {
   if (gate.isOrdered) return { ...known, kind: "ordered" };
   if (gate.isPaused) return { ...known, kind: "paused", waitMs: gate.isPausedForGood ? null : gate.pausedMs };
   if (gate.permits <= flow.claimed) return { ...known, kind: "rated", waitMs: permitWaitMs(gate) };
-  if (gate.places <= flow.claimed) return { ...known, kind: "full" };
+  if (gate.places <= flow.claimed - gate.kept) return { ...known, kind: "full" };
   return { ...known, kind: "open" };
 }
 

@@ -11,7 +11,7 @@ import {
   UNLIMITED,
 } from "./flow-claim-parts.ts";
 import { HOST_AND_PORT, MAY_BEGIN } from "./held-hosts.ts";
-import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
+import { holdsFlowLine } from "./ordered-lines.ts";
 
 /*
  * The claim of ordered flows. It takes the first task of each flow, if no task holds the flow's line. As in other flows, a claim whose
@@ -83,7 +83,7 @@ const claiming =
      select g.key, l.task_id as id, t.created_at, t.status, t.queue_id, ${CAN_START_BY_ID} as can_start
        from gates g join flow_line_tasks l on l.team_id = $1 and not l.sandbox and l.flow = g.key
        join tasks t on t.team_id = l.team_id and t.id = l.task_id
-      where ${holdsLine("g.blocks", IS_IN_FLOW)}
+      where ${holdsFlowLine("g.blocks")}
    ), lanes as (
      select g.key, g.late_since, ${nextQueue("g.key", "")} as queue_id
        from gates g where not is_paused and permits > 0 and key not in (select key from holders)
@@ -119,9 +119,10 @@ const claiming =
       cross join lateral ${headIf(holdsHosts ? ` and ${MAY_BEGIN}` : filter)} due
    ), chosen as materialized (
      select place, id from (
-       select *, row_number() over (partition by queue_id order by created_at, id) as queue_rank from picked) r
+       -- The order of creation is that of a line. Among the lines, the priority of the first task decides, as between other tasks.
+       select *, row_number() over (partition by queue_id order by priority desc, run_at, id) as queue_rank from picked) r
       where queue_rank <= free
-      order by created_at, id
+      order by priority desc, run_at, id
       limit $7
    )${holdsHosts ? HOLDING_BACK : ""}, moved as (
      update tasks t set flow_due_at = t.created_at

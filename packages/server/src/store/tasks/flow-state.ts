@@ -1,5 +1,5 @@
 import { IS_ORDERED } from "./flow-claim-parts.ts";
-import { holdsLine, IS_IN_FLOW } from "./ordered-lines.ts";
+import { holdsFlowLine } from "./ordered-lines.ts";
 
 /*
  * The limits and the state of a flow for those who look at it, as `FlowState` has them: of a row `f` of flows. A claim reads them under its
@@ -37,7 +37,7 @@ export const HOLDERS = `array(
      select json_build_object('id', t.id, 'shape', t.shape, 'status', t.status, 'runAtMs', (extract(epoch from t.run_at) * 1000)::float8)
        from flow_line_tasks l join tasks t on t.team_id = l.team_id and t.id = l.task_id
       where l.team_id = f.team_id and l.sandbox = f.sandbox and l.flow = f.key and ${IS_ORDERED}
-        and ${holdsLine("coalesce(f.on_failure = 'block', false)", IS_IN_FLOW)}
+        and ${holdsFlowLine("coalesce(f.on_failure = 'block', false)")}
       order by t.created_at, t.id limit ${MOST_HOLDERS})`;
 
 /** For the task `t`: it kept the place of an earlier attempt. */

@@ -8,11 +8,8 @@ import { HAS_DUE_TASKS } from "./due-queues.ts";
  */
 export const IS_IN_QUEUE = "t.queue_id = l.queue_id";
 
-/** For a row `l` of flow_line_tasks. A retry with a corrected call may give a task another flow. */
-export const IS_IN_FLOW = "t.flow = l.flow";
-
 /**
- * Whether the task `t` of the row `l` of line_tasks or flow_line_tasks, which has begun, holds its line. It does until it has ended, and
+ * Whether the task `t` of the row `l` of line_tasks, which has begun, holds the line of the queue. It does until it has ended, and
  * as long as it blocks the line after a failure. A task that expired or was dismissed never blocks. A task that a user retried joins
  * the line like any other, unless it blocked the line: then the line waits until the task has completed. A callback of a message holds
  * the line until the callback has ended.
@@ -24,6 +21,11 @@ export function holdsLine(blocks: string, isMember = IS_IN_QUEUE): string {
             and t.dismissed_at is null))`;
 }
 
+/** The same for a row `l` of flow_line_tasks. A retry with a corrected call may give a task another flow: it has left the line of the former. */
+export function holdsFlowLine(blocks: string): string {
+  return `(t.flow = l.flow and ${holdsLine(blocks, "true")})`;
+}
+
 /** For a task `t` that may be deleted: it does not block the line of its queue or flow. */
 export const BLOCKS_NO_LINE = `not exists (
          select 1 from line_tasks l join queues b on b.team_id = l.team_id and b.id = l.queue_id
@@ -32,7 +34,7 @@ export const BLOCKS_NO_LINE = `not exists (
          and not exists (
          select 1 from flow_line_tasks l join flows f on f.team_id = l.team_id and f.sandbox = l.sandbox and f.key = l.flow
           where l.team_id = t.team_id and l.task_id = t.id and (f.sandbox or f.line_at is not null) and f.on_failure = 'block'
-            and ${holdsLine("true", IS_IN_FLOW)})`;
+            and ${holdsFlowLine("true")})`;
 
 /*
  * A task with a flow waits in the index of its flow, where the line of its queue cannot look. So the task has a row of line_tasks from

@@ -25,8 +25,9 @@ describe("claiming the tasks of flows", () => {
     {
       worker = workerId,
       free = 100,
+      full = [],
       database = store.database,
-    }: { worker?: number; free?: number; database?: TextSql } = {},
+    }: { worker?: number; free?: number; full?: readonly StoredQueue[]; database?: TextSql } = {},
   ): Promise<FlowClaimed> {
     const rows = await store.database.rows<{ id: number; epoch: number }>(
       "select id::float8 as id, epoch from queues where id = any($1)",
@@ -37,11 +38,11 @@ describe("claiming the tasks of flows", () => {
       {
         teamId: queues[0]?.teamId ?? 0,
         workerId: worker,
-        queues: queues.map(({ id, name }) => ({
-          queueId: id,
-          queue: name,
-          epoch: rows.find((row) => row.id === id)?.epoch ?? 0,
-          free,
+        queues: queues.map((queue) => ({
+          queueId: queue.id,
+          queue: queue.name,
+          epoch: rows.find((row) => row.id === queue.id)?.epoch ?? 0,
+          free: full.includes(queue) ? 0 : free,
         })),
         lanes: keys.flatMap((key) => queues.map(({ id }) => ({ flow: key, queueId: id }))),
         limit: 200,
@@ -173,6 +174,79 @@ describe("claiming the tasks of flows", () => {
     assert.ok(second !== undefined);
     await settleAttempts(store.database, [settlementOf(second)], workerId);
     assert.equal((await claim([queue], ["jobs"])).claims.length, 1);
+  });
+
+  it("takes a new task for a free place beside one that has kept its place", async () => {
+    const queue = await store.openQueue();
+    const [kept, ...others] = await store.insert(
+      queue,
+      ...Array.from({ length: 3 }, () => flowOf("beside", { concurrency: 2 })),
+    );
+    await store.database.rows("update flows set hold = 'task' where key = 'beside'");
+    const [first] = (await claim([queue], ["beside"], { free: 1 })).claims;
+    assert.ok(first !== undefined);
+    await settleAttempts(store.database, [settlementOf(first, RETRY)], workerId);
+    await store.database.rows(
+      "update tasks set run_at = created_at, flow_due_at = created_at where id = $1",
+      [kept],
+    );
+
+    const claimed = await claim([queue], ["beside"], { free: 2 });
+
+    assert.deepEqual(idsOf(claimed), [kept, others[0]]);
+    assert.deepEqual(kindsOf(claimed), ["full"]);
+  });
+
+  it("leaves a flow open while only tasks that have kept their places start", async () => {
+    const queue = await store.openQueue();
+    const [kept] = await store.insert(queue, flowOf("left", { concurrency: 2 }));
+    await store.database.rows("update flows set hold = 'task' where key = 'left'");
+    const [first] = (await claim([queue], ["left"])).claims;
+    assert.ok(first !== undefined);
+    await settleAttempts(store.database, [settlementOf(first, RETRY)], workerId);
+    await store.database.rows("update tasks set run_at = now(), flow_due_at = now() where id = $1", [kept]);
+
+    const claimed = await claim([queue], ["left"]);
+
+    assert.deepEqual([idsOf(claimed), kindsOf(claimed)], [[kept], ["open"]]);
+  });
+
+  it("gives a permit to the next task while the one that has kept its place has no slot in its queue", async () => {
+    const [full, idle] = [await store.openQueue(), await store.openQueue()];
+    const limited = flowOf("no-slot", { rate: 1, period: 60 });
+    const [kept] = await store.insert(full, limited);
+    const [next] = await store.insert(idle, limited);
+    await store.database.rows("update flows set hold = 'task' where key = 'no-slot'");
+    const [first] = (await claim([full], ["no-slot"])).claims;
+    assert.ok(first !== undefined);
+    await settleAttempts(store.database, [settlementOf(first, RETRY)], workerId);
+    await store.database.rows(
+      `with permits as (update flow_holds set permit_at = null where flow = 'no-slot')
+       update tasks set run_at = created_at, flow_due_at = created_at where id = $1`,
+      [kept],
+    );
+
+    const claimed = await claim([full, idle], ["no-slot"], { full: [full] });
+
+    assert.deepEqual(idsOf(claimed), [next]);
+  });
+
+  it("gives a permit to the higher priority, whether a task has kept its place or not", async () => {
+    const queue = await store.openQueue();
+    const limited = flowOf("either", { rate: 1, period: 60, concurrency: 2 });
+    const [kept] = await store.insert(queue, limited);
+    await store.database.rows("update flows set hold = 'task' where key = 'either'");
+    const [first] = (await claim([queue], ["either"])).claims;
+    assert.ok(first !== undefined);
+    await settleAttempts(store.database, [settlementOf(first, RETRY)], workerId);
+    await store.database.rows(
+      `with permits as (update flow_holds set permit_at = null where flow = 'either')
+       update tasks set run_at = created_at, flow_due_at = created_at where id = $1`,
+      [kept],
+    );
+    const [high] = await store.insert(queue, { ...limited, priority: 9 });
+
+    assert.deepEqual(idsOf(await claim([queue], ["either"])), [high]);
   });
 
   it("keeps the figures of the newest task, each by itself, and writes nothing if they hold already", async () => {

@@ -5,11 +5,12 @@ import type { TaskFlow } from "../../../src/domain/flow.ts";
 import type { NewTask } from "../../../src/domain/task.ts";
 import { claimFlowTasks, type FlowClaimed } from "../../../src/store/tasks/flow-claims.ts";
 import { openFlowLines } from "../../../src/store/tasks/flow-lines.ts";
+import { retryTask } from "../../../src/store/tasks/task-retries.ts";
 import { lockLate } from "../../late-lock.ts";
 import { flowOf } from "../../test-flow.ts";
-import { drain, settle } from "../../test-lines.ts";
+import { drain, FAILED, settle } from "../../test-lines.ts";
 import type { TextSql } from "../../test-sql.ts";
-import { openTestStore, RETRY, type StoredQueue, type TestStore } from "../../test-store.ts";
+import { live, openTestStore, RETRY, type StoredQueue, type TestStore } from "../../test-store.ts";
 
 describe("the claim of an ordered flow", () => {
   let store: TestStore;
@@ -39,6 +40,7 @@ describe("the claim of an ordered flow", () => {
     sql = store.database,
     free = 10,
     holdsHosts = false,
+    lines = [key],
   }: {
     by?: number;
     queues?: readonly StoredQueue[];
@@ -46,6 +48,7 @@ describe("the claim of an ordered flow", () => {
     sql?: TextSql;
     free?: number;
     holdsHosts?: boolean;
+    lines?: readonly string[];
   } = {}): Promise<FlowClaimed> {
     const rows = await store.database.rows<{ id: number; epoch: number }>(
       "select id::float8 as id, epoch from queues where id = any($1)",
@@ -64,7 +67,7 @@ describe("the claim of an ordered flow", () => {
           free,
           holdsHosts,
         })),
-        lanes: queues.map(({ id }) => ({ flow: key, queueId: id })),
+        lanes: lines.flatMap((flow) => queues.map(({ id }) => ({ flow, queueId: id }))),
         limit: 200,
         isOrdered: ordered,
       },
@@ -211,6 +214,38 @@ describe("the claim of an ordered flow", () => {
     await store.database.rows("update tasks set flow_due_at = run_at where id = $1", [first]);
 
     assert.deepEqual(await drain(store, () => claim({ holdsHosts: true })), [first, second]);
+  });
+
+  it("gives a slot to the line whose first task has the highest priority, and then to the one that is due first", async () => {
+    const lane = (of: string) => flowOf(`${key}-${of}`, { ordered: true });
+    const [low] = await store.insert(queue, { ...lane("low"), priority: 1 });
+    const [late] = await store.insert(queue, { ...lane("late"), delaySeconds: 60 });
+    const [usual] = await store.insert(queue, lane("usual"));
+    const [high] = await store.insert(queue, { ...lane("high"), priority: 9 });
+    await makeDue(late as string);
+    const lines = ["low", "late", "usual", "high"].map((of) => `${key}-${of}`);
+    await openFlowLines(store.database, queue.teamId, lines);
+
+    const turns: (string | undefined)[] = [];
+    for (let turn = 0; turn < 4; turn += 1)
+      turns.push(...(await ask({ free: 1, lines })).claims.map(({ id }) => id));
+
+    assert.deepEqual(turns, [high, usual, late, low]);
+  });
+
+  it("is not held by a task that a retry by hand has given another flow", async () => {
+    const moved = await insertOne();
+    const next = await insertOne();
+    await settle(store, await claim(), FAILED);
+    const other = `${key}-other`;
+    await retryTask(store.database, live(queue.teamId), moved, { delaySeconds: 0, priority: null });
+    // As a retry with a corrected call does, before the line has looked again.
+    await store.insert(queue, flowOf(other));
+    await store.database.rows("update tasks set flow = $2 where id = $1", [moved, other]);
+    const { claims } = await ask({ ordered: false, lines: [other] });
+    assert.ok(claims.some(({ id }) => id === moved));
+
+    assert.equal((await claim())?.id, next);
   });
 
   it("takes nothing of a paused flow", async () => {
