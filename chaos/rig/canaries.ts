@@ -41,11 +41,11 @@ export async function leaksInLogs(directory: string): Promise<Leak[]> {
   return leaks;
 }
 
-/** Every row of every table, as a dump has them. */
+/** Every row of every table of Bellhop, as a dump has them. */
 export async function leaksInDatabase(postgres: Postgres): Promise<Leak[]> {
   const tables = await postgres.query<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables
-      where schemaname not in ('pg_catalog', 'information_schema')`,
+      where schemaname not in ('pg_catalog', 'information_schema', 'chaos')`,
   );
   const leaks: Leak[] = [];
   for (const { name } of tables)

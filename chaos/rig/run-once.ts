@@ -118,10 +118,10 @@ export async function runOnce(options: RunOptions): Promise<History> {
       options.weather === null && options.plant === null
         ? rotateVault(cluster, { seconds: options.seconds, random: random.fork(), note })
         : null;
-    await Promise.all([storm, sleep(options.seconds * 1000), rotation]);
+    await Promise.all([storm, sleep(options.seconds * 1000)]);
     working.abort();
     for (const line of cluster.lines) line.set(NO_RULE);
-    await Promise.all([work, listening]);
+    await Promise.all([work, listening, rotation]);
     const calmAt = now();
     say(`calm: waiting until everything has ended, ${options.calmSeconds} s at most`);
     const isCalm = await waitForCalm(cluster, options.calmSeconds, say);

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkRestored, type RestoreRecord } from "../checker/restored.ts";
@@ -128,11 +137,17 @@ export async function backup({ distDir, say }: SceneOptions): Promise<SceneRepor
 }
 
 const DAMAGES: Readonly<Record<string, (pgdata: string) => void>> = {
+  // In the rows of a table: PostgreSQL itself would not notice.
   "a backup with one changed byte": (pgdata) => {
-    const file = join(pgdata, "global", "pg_control");
-    const bytes = readFileSync(file);
-    bytes.writeUInt8(bytes.readUInt8(100) ^ 1, 100);
-    writeFileSync(file, bytes);
+    const names = readdirSync(join(pgdata, "base"), { recursive: true }).map((name) =>
+      join(pgdata, "base", String(name)),
+    );
+    const sized = names.map((name) => ({ name, size: statSync(name).isFile() ? statSync(name).size : 0 }));
+    const { name = "" } = sized.sort((one, other) => other.size - one.size)[0] ?? {};
+    const bytes = readFileSync(name);
+    const last = bytes.length - 1;
+    bytes.writeUInt8(bytes.readUInt8(last) ^ 1, last);
+    writeFileSync(name, bytes);
   },
   "a backup without one of its files": (pgdata) => rmSync(join(pgdata, "backup_label")),
   "a backup without its WAL": (pgdata) => {
