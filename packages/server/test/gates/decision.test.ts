@@ -77,7 +77,7 @@ describe("the claims and the decision", () => {
         if (state === undefined || own === undefined) throw new Error("A team was not stored");
         const of = readState(state, own.free());
         const { claim, queueId } = claimFor(preferred, of);
-        const asked = of.waiting[asks % of.waiting.length];
+        const asked = asks === null ? undefined : of.waiting[asks % of.waiting.length];
         const told = asked === undefined ? null : await whatIsTold(sql, teamId, asked, of);
         const rounds: (readonly string[])[] = [];
         for (let ids = await own.claim(claim, queueId, of); ; ids = await own.claim(claim, queueId, of)) {

@@ -184,17 +184,21 @@ function isTaken({ task_id, fence }: HoldRow, tasks: ReadonlyMap<string, TaskRow
 
 function hostGatesOf(rows: TeamTables, queues: readonly QueueRow[]): Map<string, Gate> {
   const fences = new Map(rows.tasks.map(({ id, fence }) => [id, fence]));
-  const passes = rows.breaker_tasks
-    .filter(({ task_id, passed_at, fence }) => passed_at !== null && fences.get(task_id) === fence)
-    .map(({ task_id }) => task_id);
-  const breakers = rows.breakers;
+  /** A pass from before the breaker opened again is void. */
+  const passesSince = (until: number) =>
+    rows.breaker_tasks
+      .filter(({ passed_at }) => passed_at !== null && passed_at >= until)
+      .filter(({ task_id, fence }) => fences.get(task_id) === fence)
+      .map(({ task_id }) => task_id);
   return new Map(
-    breakers.flatMap(({ queue_id, host, phase, until }) => {
+    rows.breakers.flatMap(({ queue_id, host, phase, until }) => {
       const queue = queues.find(({ id }) => id === queue_id);
       if (!queue?.holds_hosts) return [];
       const state = { host, phase, until: dateAt(until) ?? NOW };
-      const gate = hostGate(state, { isOrdered: queue.ordered, passes: new Set(passes), now: NOW });
-      return [[`${queue_id} ${host}`, gate] as const];
+      const passes = new Set(passesSince(until));
+      return [
+        [`${queue_id} ${host}`, hostGate(state, { isOrdered: queue.ordered, passes, now: NOW })] as const,
+      ];
     }),
   );
 }
