@@ -207,7 +207,8 @@ describe("the claim of an ordered flow", () => {
     );
 
     const passed = await store.database.rows(
-      "update breaker_tasks k set passed_at = now() from tasks t where t.id = $1 and k.task_id = t.id and k.fence = t.fence returning 1",
+      `update breaker_tasks k set passed_at = b.until from tasks t join breakers b on b.team_id = t.team_id and b.queue_id = t.queue_id
+        where t.id = $1 and k.task_id = t.id and k.fence = t.fence returning 1`,
       [first],
     );
     assert.equal(passed.length, 1, "it waits for a pass as others do");
