@@ -111,7 +111,12 @@ describe("the size of the answer to POST /v2/batch", () => {
 
   it("names every message, and its URL while there is room in 1 MiB", async () => {
     const group = { destination: "g1", headers: { "upstash-delay": "1h" } };
-    const { status, text, body } = await batch([group, group, { ...group, destination: "https://a.example/" }, {}]);
+    const { status, text, body } = await batch([
+      group,
+      group,
+      { ...group, destination: "https://a.example/" },
+      {},
+    ]);
     assert.equal(status, 200, text.slice(0, 300));
     assert.ok(Buffer.byteLength(text) <= MOST_ANSWER_BYTES, `${Buffer.byteLength(text)} bytes`);
     const messages = body.slice(0, 2).flat();

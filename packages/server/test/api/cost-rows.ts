@@ -120,7 +120,7 @@ export const COST_ROWS: Readonly<Record<string, readonly [kind: string, rows: nu
   "GET /v1/tokens": ["page", 1_001, MIB],
   "POST /v1/tokens": ["write", 1, SMALL],
   "DELETE /v1/tokens/:tokenId": ["write", 1, SMALL],
-  "GET /v1/tokens/:tokenId": ["point", 100, SMALL],
+  "GET /v1/tokens/:tokenId": ["scan", 10_001, SMALL],
   "GET /v1/url-groups": ["page", 1_001, MIB],
   "DELETE /v1/url-groups/:name": ["write", 1, SMALL],
   "GET /v1/url-groups/:name": ["point", 1, MIB],

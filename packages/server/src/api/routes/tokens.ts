@@ -83,14 +83,17 @@ export function registerTokenRoutes(app: Api, vault: VaultService): void {
   app.get(
     "/tokens/:tokenId",
     {
-      config: { ...access("tokens:read"), ...costs("point", { rows: 100, bytes: SMALL }) },
+      config: { ...access("tokens:read"), ...costs("scan", { rows: 10_001, bytes: SMALL }) },
       schema: {
         operationId: "getToken",
         tags,
         summary: "Get a token",
         description: "Includes the number of open tasks that name it: check it before revoking.",
         params: record.TokenPath,
-        response: { 200: ref(record.TokenDetailAnswer), ...refusals("vault_token_not_found", "vault_off") },
+        response: {
+          200: ref(record.TokenDetailAnswer),
+          ...refusals("vault_token_not_found", "vault_off", "too_many_scans"),
+        },
       },
     },
     async (request) => {
