@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Problem } from "../src/domain/problem.ts";
 import { type Database, type Sql, type Statement, statement } from "../src/store/sql.ts";
 import { inTime } from "./patience.ts";
@@ -34,6 +35,16 @@ export interface WatchedDatabase extends TextDatabase {
   idle(): Promise<void>;
 }
 
+/** Portions of due schedules look these up in their transaction. At most two of them run on a node, which has more connections. */
+const FOR_FIRINGS: ReadonlySet<string> = new Set([
+  "find_url_group",
+  "find_team_terms",
+  "find_active_tokens",
+  "find_token_ids",
+  "read_team_usage",
+  "count_open_flows",
+]);
+
 export function watchDatabase(database: TextDatabase): WatchedDatabase {
   const sent: string[] = [];
   const texts: string[] = [];
@@ -41,6 +52,26 @@ export function watchDatabase(database: TextDatabase): WatchedDatabase {
   const onChange: (() => void)[] = [];
   let heldUp = 0;
   let begun = 0;
+  /** The transaction that the current work belongs to. */
+  const current = new AsyncLocalStorage<{ isOpen: boolean }>();
+
+  /** Transactions that each wait for a further connection can together hold all that there are, and then wait for ever. */
+  function refuseSecond(name: string): void {
+    if (current.getStore()?.isOpen === true && !FOR_FIRINGS.has(name))
+      throw new TypeError(`${name} asks for another connection inside of a transaction`);
+  }
+
+  function transaction<T>(work: (sql: TextSql) => Promise<T>): Promise<T> {
+    refuseSecond("A transaction");
+    return database.transaction((sql) => {
+      const own = { isOpen: true };
+      return current
+        .run(own, () => work(watchSql(sql)))
+        .finally(() => {
+          own.isOpen = false;
+        });
+    });
+  }
 
   function change(): void {
     for (const wake of onChange.splice(0)) wake();
@@ -89,8 +120,11 @@ export function watchDatabase(database: TextDatabase): WatchedDatabase {
     },
     before: () => {},
     after: () => {},
-    rows: (query, values) => track(watchSql(database).rows(query, values)),
-    transaction: (work) => track(database.transaction((sql) => work(watchSql(sql)))),
+    async rows(query, values) {
+      refuseSecond(typeof query === "string" ? query : query.name);
+      return track(watchSql(database).rows(query, values));
+    },
+    transaction: async (work) => track(transaction(work)),
     async idle() {
       while (underWay.size > heldUp) {
         const changed = new Promise<void>((resolve) => onChange.push(resolve));

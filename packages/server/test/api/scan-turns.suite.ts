@@ -44,41 +44,49 @@ describe("a route that declares the cost of a scan", () => {
     }
   }
 
-  it("waits for its turn, each of them, and gives its place back with its answer", async () => {
-    const routes = Object.entries(COST_ROWS).flatMap(([route, [kind]]) => (kind === "scan" ? [route] : []));
-    const team = await api.openTeam();
-    const held = await holdNode();
-    const others = Array.from({ length: MOST_OF_A_TEAM - routes.length }, () =>
-      api.services.scans.admit(team.id),
-    );
-    const answered: string[] = [];
+  const scans = Object.entries(COST_ROWS).flatMap(([route, [kind]]) => (kind === "scan" ? [route] : []));
+  /** What the routes need beyond their path to be answered. */
+  const BODIES: Readonly<Record<string, object>> = {
+    "POST /v1/tasks/bulk": { action: "retry", filter: { queue: "none" }, dry_run: true },
+    "DELETE /v2/topics/:name/endpoints": { endpoints: [{ name: "none" }] },
+  };
+  const queryOf = (route: string) => {
+    if (route.includes("/v1/stats")) return "?range=1h";
+    return /^(DELETE|POST) \/v2\/(dlq|messages)/.test(route) ? "?label=nobody" : "";
+  };
 
-    const answers = routes.map(async (route) => {
-      const [method = "", pattern = ""] = route.split(" ");
-      const path = pattern.replace(/:\w+/g, "task_01k9z3mxe5f8hrk3yv5pzq8c2d");
-      const query = pattern.startsWith("/v1/stats") ? "?range=1h" : method === "GET" ? "" : "?label=nobody";
-      const isBulk = pattern === "/v1/tasks/bulk";
-      const { status, text } = await api.send({
-        method: method as "GET",
-        url: path + (isBulk ? "" : query),
-        headers: { ...team.headers, ...(isBulk && { "content-type": "application/json" }) },
-        ...(isBulk && {
-          payload: JSON.stringify({ action: "retry", filter: { queue: "none" }, dry_run: true }),
-        }),
+  for (const routes of [scans.slice(0, MOST_OF_A_TEAM - 1), scans.slice(MOST_OF_A_TEAM - 1)])
+    it(`waits for its turn and gives its place back with its answer: ${routes.join(", ")}`, async () => {
+      const team = await api.openTeam();
+      const held = await holdNode();
+      const others = Array.from({ length: MOST_OF_A_TEAM - routes.length }, () =>
+        api.services.scans.admit(team.id),
+      );
+      const answered: string[] = [];
+
+      const answers = routes.map(async (route) => {
+        const [method = "", pattern = ""] = route.split(" ");
+        const path = pattern.replace(/:\w+/g, "task_01k9z3mxe5f8hrk3yv5pzq8c2d");
+        const body = BODIES[route];
+        const { status, text } = await api.send({
+          method: method as "GET",
+          url: path + queryOf(route),
+          headers: { ...team.headers, ...(body && { "content-type": "application/json" }) },
+          ...(body && { payload: JSON.stringify(body) }),
+        });
+        answered.push(route);
+        assert.ok([200, 201, 404].includes(status), `${route}: ${text}`);
       });
-      answered.push(route);
-      assert.ok([200, 201, 404].includes(status), `${route}: ${text}`);
-    });
-    await until(() => isFull(team.id));
-    assert.equal((await ask(team, "/v1/me")).status, 200);
-    assert.deepEqual(answered, []);
+      await until(() => isFull(team.id));
+      assert.equal((await ask(team, "/v1/me")).status, 200);
+      assert.deepEqual(answered, []);
 
-    for (const scan of held) scan.end();
-    await Promise.all(answers);
-    assert.deepEqual(answered.sort(), routes.sort());
-    for (const scan of others) scan.end();
-    (await hold(team.id)).end();
-  });
+      for (const scan of held) scan.end();
+      await Promise.all(answers);
+      assert.deepEqual(answered.sort(), [...routes].sort());
+      for (const scan of others) scan.end();
+      (await hold(team.id)).end();
+    });
 
   it("lets other routes pass, and pages of one queue and messages by their ids", async () => {
     const held = await holdNode();

@@ -7,7 +7,7 @@ import { createFanOut } from "../../src/features/qstash/index.ts";
 import { SCHEDULE_DEFAULTS, type Schedule } from "../../src/features/schedules/domain.ts";
 import { createScheduleRunner } from "../../src/features/schedules/service-runner.ts";
 import { openTestServer, plainRequest, QUEUE, type TestServer } from "../test-server.ts";
-import { watchDatabase } from "../test-sql.ts";
+import { createGate, watchDatabase } from "../test-sql.ts";
 
 const ENDPOINTS = 10;
 /** Two of them fit into a portion. */
@@ -185,6 +185,32 @@ describe("portions of due schedules", () => {
 
     assert.deepEqual(asked, [[server.principal.teamId, 50]]);
     assert.equal((await called()).length, 50);
+  });
+
+  it("of sandboxes are one at a time on a node, because each needs more connections than its transaction has", async () => {
+    const owner = { ...server.principal, environment: "test" as const };
+    const database = watchDatabase(server.database);
+    const gate = createGate();
+    const runner = createScheduleRunner({
+      database,
+      accept: server.services.tasks.accept,
+      async termsOf() {
+        await gate.wait();
+        return new Map([[server.principal.teamId, server.principal]]);
+      },
+      changes: createTaskChanges(),
+    });
+    await copy(await schedule(60, { owner }), 399);
+    const fireAhead = () => runner.fireAhead({ teamId: owner.teamId, aheadMs: 0 });
+
+    const first = fireAhead();
+    await gate.reached;
+    const second = fireAhead();
+    await new Promise(setImmediate);
+
+    assert.equal(database.begun, 1);
+    gate.open();
+    assert.deepEqual(await Promise.all([first, second]), [300, 100]);
   });
 
   it("go on with the endpoints of the first one when the group changes, and end with another task", async () => {

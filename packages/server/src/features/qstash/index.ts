@@ -12,7 +12,7 @@ import { createPublishService } from "./service-publish.ts";
 import { createMessageQueueService } from "./service-queues.ts";
 import { createRetryMessage } from "./service-retries.ts";
 import { createMessageScheduleService } from "./service-schedules.ts";
-import { hasGroupSchedule, removeOldMessageKeys } from "./store.ts";
+import { removeOldMessageKeys } from "./store.ts";
 
 export { createFanOut } from "./service-schedules.ts";
 export { createMessageCalls } from "./worker.ts";
@@ -35,10 +35,8 @@ export const qstash = defineFeature((core, schedules: ScheduleService, flows: Fl
   });
   const messages = createMessageService({ database: databases.api, tasks });
   const messageQueues = createMessageQueueService({ queues });
-  const isScheduled = ({ teamId }: { readonly teamId: number }, name: string) =>
-    hasGroupSchedule(databases.api, teamId, name);
   const messageSchedules = createMessageScheduleService({ schedules, publish, refuseUrl, now });
-  const groups = createUrlGroupService({ database: databases.api, refuseUrl, isScheduled, storageQuota });
+  const groups = createUrlGroupService({ database: databases.api, refuseUrl, storageQuota });
   const callsInFlight = async (reach: Reach) => (await readTeamUsage(databases.api, reach)).callsInFlight;
   const deps = {
     publish,

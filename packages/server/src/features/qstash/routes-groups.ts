@@ -25,6 +25,12 @@ export function registerGroupRoutes(
     config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: MIB }) },
   };
 
+  /** A group that a schedule publishes to stays: the removal looks at the team's schedules. */
+  const removal = {
+    ...write,
+    config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: MIB }) },
+  };
+
   const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }) } };
   app.get("/topics", list, async (request) => {
     const page = fitPage(await groups.page(callerOf(request), WHOLE_LIST), groupView);
@@ -34,7 +40,7 @@ export function registerGroupRoutes(
   app.get("/topics/:name", read, async (request) =>
     groupView(await groups.get(callerOf(request), parameterIn(request, "name"))),
   );
-  app.delete("/topics/:name", write, async (request) => {
+  app.delete("/topics/:name", removal, async (request) => {
     await groups.remove(requesterOf(request), parameterIn(request, "name"));
     return {};
   });
@@ -48,7 +54,7 @@ export function registerGroupRoutes(
     await groups.add(requesterOf(request), group, added);
     return groupView(await groups.get(callerOf(request), group));
   });
-  app.delete("/topics/:name/endpoints", write, async (request) => {
+  app.delete("/topics/:name/endpoints", removal, async (request) => {
     const { endpoints } = await objectIn(request, json, ["endpoints"]);
     await groups.removeEndpoints(
       requesterOf(request),

@@ -81,7 +81,8 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
   app.delete(
     "/url-groups/:name",
     {
-      config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: SMALL }) },
+      // It looks at the team's schedules.
+      config: { ...access("queues:write"), ...costs("scan", { rows: 1_000_000, bytes: SMALL }) },
       schema: {
         operationId: "deleteUrlGroup",
         tags,
@@ -90,7 +91,7 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
         params: record.UrlGroupPath,
         response: {
           200: ref(record.DeletedUrlGroup),
-          ...refusals("url_group_not_found", "url_group_used"),
+          ...refusals("url_group_not_found", "url_group_used", "too_many_scans"),
         },
       },
     },

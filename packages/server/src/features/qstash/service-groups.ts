@@ -7,13 +7,14 @@ import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { recordChange } from "../../service/audit/audit.ts";
 import type { StorageQuota } from "../../service/storage-quota.ts";
-import type { Database } from "../../store/sql.ts";
+import type { Database, Sql } from "../../store/sql.ts";
 import { NAME_PATTERN } from "./domain-destination.ts";
 import { MOST_ENDPOINTS } from "./domain-group.ts";
 import {
   countUrlGroups,
   type Endpoint,
   findUrlGroup,
+  hasGroupSchedule,
   insertUrlGroup,
   listUrlGroups,
   lockUrlGroup,
@@ -42,8 +43,6 @@ export function createUrlGroupService(deps: {
   readonly database: Database;
   readonly refuseUrl: RefuseUrl;
   readonly storageQuota: Pick<StorageQuota, "store">;
-  /** A schedule publishes to the group. */
-  readonly isScheduled: (requester: Requester, name: string) => Promise<boolean>;
 }): UrlGroupService {
   const { database } = deps;
 
@@ -88,8 +87,10 @@ export function createUrlGroupService(deps: {
     if (complaints.length > 0) throw invalid(complaints);
   }
 
-  async function drop(requester: Requester, name: string): Promise<void> {
-    if (await deps.isScheduled(requester, name)) throw new Problem("url_group_used", { name: echo(name) });
+  /** In the transaction that has locked it. */
+  async function drop(sql: Sql, { teamId }: Requester, name: string): Promise<void> {
+    if (await hasGroupSchedule(sql, teamId, name)) throw new Problem("url_group_used", { name: echo(name) });
+    await removeUrlGroup(sql, teamId, name);
   }
 
   return {
@@ -117,10 +118,7 @@ export function createUrlGroupService(deps: {
           );
         const endpoints = there.endpoints.filter((endpoint) => !isRemoved(endpoint));
         if (endpoints.length > 0) await updateUrlGroup(sql, teamId, name, endpoints);
-        else {
-          await drop(requester, name);
-          await removeUrlGroup(sql, teamId, name);
-        }
+        else await drop(sql, requester, name);
         const action = endpoints.length > 0 ? "url_group.updated" : "url_group.deleted";
         await recordChange(sql, requester, { action, target: name, detail: { endpoints: endpoints.length } });
       });
@@ -138,8 +136,7 @@ export function createUrlGroupService(deps: {
       await database.transaction(async (sql) => {
         if ((await lockUrlGroup(sql, requester.teamId, name)) === null)
           throw new Problem("url_group_not_found", { name: echo(name) });
-        await drop(requester, name);
-        await removeUrlGroup(sql, requester.teamId, name);
+        await drop(sql, requester, name);
         await recordChange(sql, requester, { action: "url_group.deleted", target: name });
       });
     },

@@ -123,12 +123,35 @@ export async function removeOldMessageKeys(sql: Sql, batch: number): Promise<num
   return (await sql.rows(REMOVE_OLD_MESSAGE_KEYS, [batch])).length;
 }
 
-const FIND_GROUP_SCHEDULE = statement(
-  "find_group_schedule",
-  "select 1 from schedules where team_id = $1 and request::jsonb #>> '{message,topic}' = $2 limit 1",
+/** Of requests in one look: each may have a megabyte of body. */
+const LOOK_ROWS = 1_000;
+const LOOK_BYTES = 8 * 2 ** 20;
+
+/**
+ * The schedules behind one, no further than the bytes, whose size is read without their text. A text that does not contain the
+ * name as a member is not parsed: quotes inside of a body are escaped.
+ */
+const LOOK_FOR_GROUP_SCHEDULE = statement(
+  "look_for_group_schedule",
+  `select s.id, case when strpos(s.request, $3) > 0 then s.request::jsonb #>> '{message,topic}' = $4 else false end as "isFound"
+     from (select id, request, sum(octet_length(request)) over (order by id) - octet_length(request) as before
+             from (select id, request from schedules
+                    where team_id = $1 and ($2::uuid is null or id > $2) order by id limit $5) next) s
+    where s.before < $6
+    order by s.id`,
+  { patience: "list" },
 );
 
 /** A schedule, live or of the sandbox, publishes to the group. */
 export async function hasGroupSchedule(sql: Sql, teamId: number, name: string): Promise<boolean> {
-  return (await sql.rows(FIND_GROUP_SCHEDULE, [teamId, name])).length > 0;
+  const member = `"topic":${JSON.stringify(name)}`;
+  for (let after: string | null = null; ; ) {
+    const looked: { readonly id: string; readonly isFound: boolean | null }[] = await sql.rows(
+      LOOK_FOR_GROUP_SCHEDULE,
+      [teamId, after, member, name, LOOK_ROWS, LOOK_BYTES],
+    );
+    if (looked.some(({ isFound }) => isFound)) return true;
+    after = looked.at(-1)?.id ?? null;
+    if (after === null) return false;
+  }
 }

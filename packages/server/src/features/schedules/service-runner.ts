@@ -89,6 +89,8 @@ export function createScheduleRunner(
   const { database, traceFirings = (each) => each } = deps;
   const preparation: Preparation = { inTurns, ...deps };
   const order = createTeamOrder();
+  /** The portions of sandboxes: requests fire them, as many as there are. */
+  let ahead: Promise<unknown> = Promise.resolve();
 
   /** When each of these is due next, and the tasks of those that fire. */
   async function judge(
@@ -187,7 +189,13 @@ export function createScheduleRunner(
   }
 
   return {
-    fireAhead: ({ teamId, aheadMs }) => firePortion({ sandboxOnly: true, aheadMs }, [teamId], INSERT_ROWS),
+    fireAhead({ teamId, aheadMs }) {
+      // One after another: a portion looks things up over further connections while its transaction has one, and together they
+      // could have all that there are.
+      const fired = ahead.then(() => firePortion({ sandboxOnly: true, aheadMs }, [teamId], INSERT_ROWS));
+      ahead = fired.catch(() => {});
+      return fired;
+    },
     async fireOnce() {
       const { teamIds, untilNextMs } = await teamsWithDueSchedules(database);
       if (teamIds.length > 0 && (await firePortion(BY_THE_CLOCK, order.inTurn(teamIds), INSERT_ROWS)) > 0)

@@ -10,7 +10,7 @@ import { type AcceptanceDeps, checkCallTokens } from "../../domain/task-acceptan
 import type { TaskChanges } from "../../domain/task-changes.ts";
 import { type Correction, correctCall } from "../../domain/task-correction.ts";
 import { formatTaskId } from "../../domain/task-id.ts";
-import type { Database } from "../../store/sql.ts";
+import type { Database, Sql } from "../../store/sql.ts";
 import { hintText, sendHints } from "../../store/tasks/hints.ts";
 import { resendNotification } from "../../store/tasks/notifications.ts";
 import { type Cancelled, cancelTask } from "../../store/tasks/task-cancellations.ts";
@@ -36,7 +36,7 @@ export interface TaskActions {
 
 export interface TaskActionDeps {
   readonly database: Database;
-  readonly get: (reach: Reach, id: string) => Promise<Task>;
+  readonly get: (reach: Reach, id: string, sql?: Sql) => Promise<Task>;
   readonly storageQuota: Pick<StorageQuota, "reopen" | "store">;
   readonly checkCall: Pick<AcceptanceDeps, "checkReferences" | "refuseMentions" | "newCallback">;
   /** This node makes no calls: a worker notifies the third party of a task cancelled here. */
@@ -118,7 +118,7 @@ export function createTaskActions(deps: TaskActionDeps): TaskActions {
             ...(corrected !== null && { detail: { corrected: corrected.fields } }),
           });
         // What was corrected is taken back.
-        else if (corrected !== null) throw notRetried(await get(requester, id));
+        else if (corrected !== null) throw notRetried(await get(requester, id, sql));
         return begun;
       });
       const task = await get(requester, id);

@@ -13,7 +13,7 @@ import {
 } from "../../domain/task-acceptance.ts";
 import type { TaskRequest } from "../../domain/task-copies.ts";
 import { createdTaskOf } from "../../domain/task-copies.ts";
-import type { Database } from "../../store/sql.ts";
+import type { Database, Sql } from "../../store/sql.ts";
 import type { TakenKey } from "../../store/tasks/idempotency-keys.ts";
 import { shownCall } from "../../store/tasks/message-redaction.ts";
 import type { Accepted } from "../../store/tasks/task-intake.ts";
@@ -140,8 +140,8 @@ export function createTaskService(
     return looked === undefined ? prepared : looked.then(() => prepared);
   }
 
-  async function get(reach: Reach, id: string): Promise<Task> {
-    const task = await findTask(database, reach, id);
+  async function get(reach: Reach, id: string, sql: Sql = database): Promise<Task> {
+    const task = await findTask(sql, reach, id);
     if (task === null) throw new Problem("task_not_found");
     return task;
   }
@@ -172,7 +172,7 @@ export function createTaskService(
       deps.requireSpace?.();
       await acceptRequest(request, origin, acceptance);
     },
-    get,
+    get: (principal, id) => get(principal, id),
     list: (principal, query) => listPage(database, principal, query),
     ...createTaskActions({ ...deps, get, checkCall: acceptance }),
   };
