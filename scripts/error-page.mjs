@@ -43,7 +43,7 @@ const WHEN = {
     "No message of the team has this id, it was not created through `/v2`, or it has ended where an open one is needed.",
   url_group_not_found: "The team has no URL group of this name.",
   list_too_large:
-    "`GET /v2/topics` and `GET /v2/schedules` answer a list without pages, which has at most 1 MiB.",
+    "`GET /v2/topics`, `/v2/schedules`, `/v2/queues` and `/v2/flowControl` answer a list without pages, which has at most 1 MiB and 1,000 entries.",
   url_group_used: "A URL group cannot be deleted while a schedule publishes to it.",
   queue_not_found: "No queue of the team has this name; also when a task is created for it.",
   session_not_found: "You have no such session, or it has ended.",

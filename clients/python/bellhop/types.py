@@ -1251,8 +1251,14 @@ class Session(TypedDict):
     expiresAt: str
     current: bool
 
+class SessionListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
 class SessionList(TypedDict):
     sessions: list[Session]
+    pagination: NotRequired[SessionListPagination]
 
 class SignedInSession(TypedDict):
     token: str
@@ -1460,8 +1466,14 @@ class Team(TypedDict):
 class TeamAnswer(TypedDict):
     team: Team
 
+class TeamListPagination(TypedDict):
+    limit: int
+    hasMore: bool
+    nextCursor: str | None
+
 class TeamList(TypedDict):
     teams: list[TeamMembership]
+    pagination: NotRequired[TeamListPagination]
 
 class TeamMembership(TypedDict):
     id: str

@@ -5699,6 +5699,13 @@ export interface components {
         /** @description The sessions of the person, the newest first. */
         SessionList: {
             sessions: components["schemas"]["Session"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description A new session. */
         SignedIn: {
@@ -6348,6 +6355,13 @@ export interface components {
         /** @description The teams of the person, the one joined first at the top. */
         TeamList: {
             teams: components["schemas"]["TeamMembership"][];
+            /** @description Absent if the list is complete and no page was requested. */
+            pagination?: {
+                limit: number;
+                hasMore: boolean;
+                /** @description `cursor` of the next page; null on the last. */
+                nextCursor: string | null;
+            };
         };
         /** @description A team that the person belongs to. */
         TeamMembership: {
@@ -9631,7 +9645,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -10551,7 +10565,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             /** @description `vault_token_not_found`: Token not found or already revoked */
             404: components["responses"]["NotFound"];
-            /** @description `rate_limited`: Rate limit exceeded */
+            /** @description `rate_limited`: Rate limit exceeded · `too_many_scans`: Too many searches of the team wait for their turn: try again later */
             429: components["responses"]["TooManyRequests"];
             /** @description `headers_too_large`: Request headers too large */
             431: components["responses"]["HeadersTooLarge"];
@@ -10677,7 +10691,12 @@ export interface operations {
     };
     listSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10839,7 +10858,12 @@ export interface operations {
     };
     listTeams: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Entries on a page; it has fewer if they would make more than 1 MiB. */
+                limit?: number;
+                /** @description `nextCursor` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

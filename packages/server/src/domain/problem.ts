@@ -100,7 +100,7 @@ export const PROBLEMS = {
   },
   list_too_large: {
     status: 413,
-    text: "This list has more than 1 MiB: read its entries one by one, or by pages from <other>",
+    text: "This list has more than 1 MiB or 1,000 entries: read its entries one by one, or by pages from <other>",
   },
   webhook_not_found: { status: 404, text: "Webhook not found" },
   webhook_off: { status: 409, text: "Webhook is turned off: enable it first" },

@@ -11,9 +11,12 @@ interface List {
   /** Stores the rows of team $1, each as large as the limits allow. */
   readonly fill: string;
   readonly rows: number;
+  /** Asked by a person of a team of their own, which is $1 then. */
+  readonly as?: "person";
 }
 
 const ids = (rows: number) => `(select gen_random_uuid() as id, n from generate_series(1, ${rows}) n) r`;
+const PERSON = "(select id from users where email = 'lists@team-' || $1::integer || '.example')";
 const LONG_URL = "'https://a.example/' || repeat('u', 8000)";
 
 const LISTS: readonly List[] = [
@@ -96,6 +99,25 @@ const LISTS: readonly List[] = [
       select id, $1, lpad(id::text, 250, 'i'), 'viewer', id::text::bytea, repeat('b', 250), now() + interval '1 day' from ${ids(2_500)}`,
     rows: 2_500,
   },
+  {
+    path: "/v1/teams",
+    member: "teams",
+    key: "id",
+    fill: `with made as (
+        insert into teams (name, plan) select repeat('語', 100), 'free' from ${ids(2_500)} returning id)
+      insert into team_members (team_id, user_id, role) select id, ${PERSON}, 'viewer' from made`,
+    rows: 2_501,
+    as: "person",
+  },
+  {
+    path: "/v1/sessions",
+    member: "sessions",
+    key: "id",
+    fill: `insert into sessions (hash, user_id, team_id, expires_at)
+      select sha256(id::text::bytea), ${PERSON}, $1, now() + interval '1 day' from ${ids(2_500)}`,
+    rows: 2_501,
+    as: "person",
+  },
 ];
 
 describe("the size of lists with the largest rows", () => {
@@ -104,14 +126,16 @@ describe("the size of lists with the largest rows", () => {
     api = await createTestApi();
   });
 
-  for (const { path, member, key, fill, rows } of LISTS)
+  for (const { path, member, key, fill, rows, as } of LISTS)
     it(`${path}: has pages of at most 1 MiB, and every entry once`, async () => {
-      await api.server.database.rows(fill, [api.team.id]);
+      const team = as === undefined ? api.team : await api.openTeam();
+      const { headers } = as === undefined ? team : await team.signIn("lists", "owner");
+      await api.server.database.rows(fill, [team.id]);
       const seen = new Set<string>();
       const glue = path.includes("?") ? "&" : "?";
       let pages = 0;
       for (let next = path; ; ) {
-        const { status, text, body } = await api.call("GET", next);
+        const { status, text, body } = await api.call("GET", next, undefined, headers);
         assert.equal(status, 200, text.slice(0, 300));
         assert.ok(text.length <= MOST_ANSWER_BYTES, `${text.length} characters`);
         assert.ok(Buffer.byteLength(text) <= MOST_ANSWER_BYTES);
@@ -138,6 +162,29 @@ describe("the size of lists with the largest rows", () => {
       ["g1"],
     );
   });
+
+  for (const [path, other, fill] of [
+    [
+      "/v2/queues",
+      "/v1/queues",
+      `insert into queues (team_id, name, concurrency, max_retries, backoff, retry_delay_seconds, timeout_seconds)
+       select $1, 'q' || n, 1, 0, 'fixed', 0, 1 from generate_series(1, 1000) n`,
+    ],
+    [
+      "/v2/flowControl",
+      "/v1/flows",
+      `insert into flows (team_id, sandbox, key, is_stored, concurrency)
+       select $1, false, 'f' || n, true, 1 from generate_series(1, 1001) n`,
+    ],
+  ] as const)
+    it(`${path}: refuses a list of more than 1,000 entries, and names the one with pages`, async () => {
+      const { id, headers } = await api.openTeam();
+      assert.equal((await api.call("GET", path, undefined, headers)).status, 200);
+      await api.server.database.rows(fill, [id]);
+      const { status, body } = await api.call("GET", path, undefined, headers);
+      assert.deepEqual([status, body.code], [413, "list_too_large"]);
+      assert.ok(body.error.endsWith(`by pages from ${other}`), body.error);
+    });
 
   it("/v1/url-groups: lists many small groups, and each of them once", async () => {
     const { database } = api.server;

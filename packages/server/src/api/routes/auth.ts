@@ -5,9 +5,11 @@ import { access } from "../http/access.ts";
 import { acceptedCredential, callerOf, requesterOf } from "../http/auth-hook.ts";
 import { costs, MIB, SMALL } from "../http/cost.ts";
 import { OPEN_BODY_LIMIT } from "../http/json-body.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, openRefusals, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 import * as record from "../schemas/sign-in.ts";
 
 const tags = ["Sign-in"];
@@ -76,6 +78,7 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
   app.get(
     "/sessions",
     {
+      preValidation: readIntegers("limit"),
       config: { ...access("session"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listSessions",
@@ -83,10 +86,14 @@ export function registerSessionRoutes(app: Api, sessions: SessionService): void 
         summary: "List your sessions",
         description:
           "Sessions of the signed-in person, in all teams. A session opened by an invitation sees only itself.",
+        querystring: PageQuery,
         response: { 200: ref(record.SessionList), ...refusals("session_required") },
       },
     },
-    async (request) => ({ sessions: (await sessions.list(callerOf(request))).map(sessionView) }),
+    async (request) => {
+      const page = fitPage(await sessions.list(callerOf(request), readPage(request.query)), sessionView);
+      return { sessions: page.items, ...showPage(page, request.query) };
+    },
   );
 
   app.delete(

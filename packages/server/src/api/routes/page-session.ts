@@ -12,6 +12,7 @@ import { problemBody } from "../http/error-answer.ts";
 import type { Api } from "../http/schema-types.ts";
 import type { SessionCookies } from "../http/session-cookie.ts";
 import type { LinkDelivery } from "../pages/sign-in.ts";
+import { fitPage } from "../schemas/page.ts";
 import { membershipView } from "./teams.ts";
 
 interface PageSessionDeps {
@@ -53,7 +54,8 @@ export function registerPageSessionRoutes(app: Api, deps: PageSessionDeps): void
     return {
       person: { id: principal.id, email: user?.email ?? principal.name },
       team: { id: formatId("team", team.id), name: team.name, plan: team.plan },
-      teams: memberships.map((membership) => membershipView(membership, principal.teamId)),
+      // The dashboard offers these; one may switch to any other by its id.
+      teams: fitPage(memberships, (membership) => membershipView(membership, principal.teamId)).items,
       role,
       isOperator,
       environment,

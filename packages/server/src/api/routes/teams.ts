@@ -7,9 +7,11 @@ import { access } from "../http/access.ts";
 import { callerOf, requesterOf } from "../http/auth-hook.ts";
 import { costs, MIB, SMALL } from "../http/cost.ts";
 import { blankComplaints, labelComplaints } from "../http/label.ts";
+import { readIntegers } from "../http/query-integers.ts";
 import type { Api } from "../http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../schemas/error.ts";
 import { ref } from "../schemas/field.ts";
+import { fitPage, PageQuery, readPage, showPage } from "../schemas/page.ts";
 import * as record from "../schemas/team.ts";
 
 const tags = ["Teams"];
@@ -18,19 +20,23 @@ export function registerTeamRoutes(app: Api, teams: TeamService): void {
   app.get(
     "/teams",
     {
+      preValidation: readIntegers("limit"),
       config: { ...access("session"), ...costs("page", { rows: 1_001, bytes: MIB }) },
       schema: {
         operationId: "listTeams",
         tags,
         summary: "List your teams",
         description: "The teams of the signed-in person.",
+        querystring: PageQuery,
         response: { 200: ref(record.TeamList), ...refusals("session_required") },
       },
     },
     async (request) => {
       const caller = callerOf(request);
-      const memberships = await teams.list(caller);
-      return { teams: memberships.map((membership) => membershipView(membership, caller.teamId)) };
+      const page = fitPage(await teams.list(caller, readPage(request.query)), (membership) =>
+        membershipView(membership, caller.teamId),
+      );
+      return { teams: page.items, ...showPage(page, request.query) };
     },
   );
 

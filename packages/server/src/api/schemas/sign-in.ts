@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { instant, model, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 import { teamFields } from "./team.ts";
 
 export const RequestMagicLink = model(
@@ -76,6 +77,7 @@ export type Session = Static<typeof Session>;
 
 export const SessionList = model("SessionList", "The sessions of the person, the newest first.", {
   sessions: Type.Array(ref(Session)),
+  pagination,
 });
 
 export const EndedOneSession = model("EndedOneSession", "The session is over.", {

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { PLANS } from "../../domain/identity/plan.ts";
 import { ROLES } from "../../domain/identity/role.ts";
 import { instant, model, oneOf, ref } from "./field.ts";
+import { pagination } from "./page.ts";
 
 export const teamFields = {
   id: Type.String({
@@ -54,4 +55,5 @@ export type TeamMembership = Static<typeof TeamMembership>;
 
 export const TeamList = model("TeamList", "The teams of the person, the one joined first at the top.", {
   teams: Type.Array(ref(TeamMembership)),
+  pagination,
 });

@@ -7,7 +7,7 @@ import { echo, invalid, mustBe } from "../../domain/complaint.ts";
 import { FLOW_LIMITS, isFlowKey } from "../../domain/flow.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { Flow } from "../flow-control/index.ts";
-import { HIDDEN, parameterIn, queryIn } from "./routes-http.ts";
+import { HIDDEN, parameterIn, queryIn, wholeList } from "./routes-http.ts";
 import type { FlowControlService } from "./service-flows.ts";
 
 export function registerFlowControlRoutes(
@@ -27,7 +27,7 @@ export function registerFlowControlRoutes(
   app.get("/flowControl", list, async (request) => {
     const [search = null] = queryIn(request).get("search") ?? [];
     const flows = await flowControl.list(callerOf(request), search);
-    return flows.map((flow) => flowView(flow, now()));
+    return wholeList(flows, (flow) => flowView(flow, now()), "/v1/flows");
   });
   app.get("/flowControl/:flowControlKey", read, async (request) =>
     flowView(await flowControl.get(callerOf(request), keyIn(request)), now()),

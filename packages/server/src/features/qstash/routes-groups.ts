@@ -2,13 +2,11 @@ import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
 import { costs, MIB } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
-import { fitPage } from "../../api/schemas/page.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import { WHOLE_LIST } from "../../domain/page.ts";
-import { Problem } from "../../domain/problem.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import { MOST_ENDPOINTS } from "./domain-group.ts";
-import { HIDDEN, isObject, objectIn, parameterIn } from "./routes-http.ts";
+import { HIDDEN, isObject, objectIn, parameterIn, wholeList } from "./routes-http.ts";
 import type { UrlGroupService } from "./service-groups.ts";
 import type { UrlGroup } from "./store.ts";
 
@@ -32,11 +30,9 @@ export function registerGroupRoutes(
   };
 
   const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }) } };
-  app.get("/topics", list, async (request) => {
-    const page = fitPage(await groups.page(callerOf(request), WHOLE_LIST), groupView);
-    if (page.hasMore) throw new Problem("list_too_large", { other: "/v1/url-groups" });
-    return page.items;
-  });
+  app.get("/topics", list, async (request) =>
+    wholeList(await groups.page(callerOf(request), WHOLE_LIST), groupView, "/v1/url-groups"),
+  );
   app.get("/topics/:name", read, async (request) =>
     groupView(await groups.get(callerOf(request), parameterIn(request, "name"))),
   );

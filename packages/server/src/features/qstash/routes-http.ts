@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../../api/http/auth-hook.ts";
 import { refuse } from "../../api/http/error-answer.ts";
 import type { Api } from "../../api/http/schema-types.ts";
+import { fitPage } from "../../api/schemas/page.ts";
 import { echo, invalid, mustBe } from "../../domain/complaint.ts";
+import type { Page } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { isStorable, STORABLE_RULE } from "../../domain/storable-text.ts";
 import type { JsonGate } from "../../json/gate.ts";
@@ -48,6 +50,13 @@ export function answerQstashError(
 function retryAfter(name: string, { retryAfterSeconds }: Problem): number | null {
   if (name === "Remaining") return 0;
   return name === "Reset" ? retryAfterSeconds : null;
+}
+
+/** The protocol has no pages: a list that has more than a page, or more than an answer has room for, is refused. */
+export function wholeList<T, View>(page: Page<T>, viewOf: (item: T) => View, other: string): readonly View[] {
+  const { items, hasMore } = fitPage(page, viewOf);
+  if (hasMore) throw new Problem("list_too_large", { other });
+  return items;
 }
 
 export function bytesIn(request: FastifyRequest): Buffer | null {

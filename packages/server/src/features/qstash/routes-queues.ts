@@ -6,7 +6,7 @@ import { invalid, mustBe } from "../../domain/complaint.ts";
 import type { QueueWithStats } from "../../domain/queue.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import { MESSAGE_QUEUE } from "./domain-request.ts";
-import { HIDDEN, objectIn, parameterIn } from "./routes-http.ts";
+import { HIDDEN, objectIn, parameterIn, wholeList } from "./routes-http.ts";
 import { requireQueueName } from "./routes-publish.ts";
 import type { MessageQueueService } from "./service-queues.ts";
 
@@ -51,8 +51,8 @@ export function registerQueueRoutes(
   );
   const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }) } };
   app.get("/queues", list, async (request) => {
-    const queues = await messageQueues.list(callerOf(request));
-    return queues.filter(({ name }) => name !== MESSAGE_QUEUE).map(queueView);
+    const queues = wholeList(await messageQueues.list(callerOf(request)), queueView, "/v1/queues");
+    return queues.filter(({ name }) => name !== MESSAGE_QUEUE);
   });
   app.get("/queues/:queueName", read, async (request) =>
     queueView(
@@ -75,7 +75,7 @@ export function registerQueueRoutes(
     });
 }
 
-function queueView({ name, concurrency, paused, stats, createdAt, updatedAt }: QueueWithStats): object {
+function queueView({ name, concurrency, paused, stats, createdAt, updatedAt }: QueueWithStats) {
   return {
     name,
     parallelism: concurrency,

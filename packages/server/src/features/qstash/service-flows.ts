@@ -1,10 +1,11 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
+import { type Page, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { type Flow, type FlowService, NOTHING_STORED, type StoredLimits } from "../flow-control/index.ts";
 
 export interface FlowControlService {
   get(principal: Principal, key: string): Promise<Flow>;
-  list(principal: Principal, search: string | null): Promise<readonly Flow[]>;
+  list(principal: Principal, search: string | null): Promise<Page<Flow>>;
   setPaused(requester: Requester, key: string, paused: boolean): Promise<unknown>;
   resetRate(requester: Requester, key: string): Promise<unknown>;
   /** Stores the given figures; the others stay as they are stored. */
@@ -39,8 +40,7 @@ export function createFlowControlService(flows: FlowService): FlowControlService
 
   return {
     get: (principal, key) => flows.get(principal, key),
-    list: async (principal, search) =>
-      (await flows.list(principal, { limit: 1000, cursor: null }, search)).items,
+    list: (principal, search) => flows.list(principal, WHOLE_LIST, search),
     setPaused: (requester, key, paused) => flows.setPaused(requester, key, paused),
     resetRate: (requester, key) => flows.reset(requester, key),
     async pin(requester, key, { parallelism, rate, periodSeconds }) {

@@ -1,5 +1,6 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { LIMITS, within } from "../../domain/limits.ts";
+import type { Page } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import type { QueueSettings, QueueWithStats } from "../../domain/queue.ts";
 import type { QueueService } from "../../service/tasks/queue-service.ts";
@@ -9,7 +10,7 @@ export interface MessageQueueService {
   /** Creates it, or sets its parallelism and pause. */
   upsert(requester: Requester, name: string, parallelism: number, paused: boolean): Promise<void>;
   get(principal: Principal, name: string): Promise<QueueWithStats>;
-  list(principal: Principal): Promise<readonly QueueWithStats[]>;
+  list(principal: Principal): Promise<Page<QueueWithStats>>;
   setPaused(requester: Requester, name: string, paused: boolean): Promise<unknown>;
   remove(requester: Requester, name: string): Promise<unknown>;
 }
@@ -62,7 +63,7 @@ export function createMessageQueueService({
       }
     },
     get: (principal, name) => queues.get(principal, name),
-    list: async (principal) => (await queues.list(principal)).items,
+    list: (principal) => queues.list(principal),
     setPaused: (requester, name, paused) => queues.setPaused(requester, name, paused),
     remove: (requester, name) => queues.remove(requester, name),
   };

@@ -9,7 +9,7 @@ import {
 } from "../../store/identity/invitations.ts";
 import { joinTeam } from "../../store/identity/members.ts";
 import { takeSignInLink } from "../../store/identity/sign-in-links.ts";
-import { listTeamsOf, lockTeam } from "../../store/identity/teams.ts";
+import { findTeamOf, lockTeam } from "../../store/identity/teams.ts";
 import { ensureUser } from "../../store/identity/users.ts";
 import type { Sql } from "../../store/sql.ts";
 import { hashSecret } from "../access/secret-hash.ts";
@@ -52,8 +52,9 @@ export async function admitByToken(
   const userId = await ensureUser(sql, newUuid(), email);
   const author = { kind: "session", id: formatId("user", userId), name: email, ...origin } as const;
   if (invitation !== null) await join(sql, invitation, userId, { ...author, teamId: invitation.teamId });
-  const { teamId, team } =
-    (await chooseTeam(sql, userId, invitation?.teamId ?? null)) ?? (await signUp(sql, rules, author, userId));
+  // The team of the invitation; otherwise the one joined first.
+  const joined = await findTeamOf(sql, userId, { teamId: invitation?.teamId ?? null });
+  const { teamId, team } = joined ?? (await signUp(sql, rules, author, userId));
 
   // An invitation gives access to its team only: unlike a sign-in link it is valid for days, and people forward it.
   const isBound = invitation !== null;
@@ -80,12 +81,6 @@ async function join(
   await joinTeam(sql, teamId, userId, role);
   const detail = { role, invitation: formatId("inv", id) };
   await recordChange(sql, author, { action: "member.joined", target: author.id, detail });
-}
-
-/** The team of the invitation; otherwise the one joined first. */
-async function chooseTeam(sql: Sql, userId: string, teamId: number | null): Promise<Membership | null> {
-  const teams = await listTeamsOf(sql, userId);
-  return (teamId === null ? teams[0] : teams.find((membership) => membership.teamId === teamId)) ?? null;
 }
 
 function signUp(

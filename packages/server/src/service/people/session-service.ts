@@ -1,5 +1,6 @@
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Team } from "../../domain/identity/team.ts";
+import { cutPageAtOffset, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId, parseId } from "../../domain/public-id.ts";
 import {
@@ -12,7 +13,7 @@ import {
   type NewSession,
   type SessionOfPerson,
 } from "../../store/identity/sessions.ts";
-import { listTeamsOf } from "../../store/identity/teams.ts";
+import { findTeamOf } from "../../store/identity/teams.ts";
 import type { Database, Sql } from "../../store/sql.ts";
 import { hashSecret, newSecret } from "../access/secret-hash.ts";
 import type { TokenSigner } from "../access/token-signer.ts";
@@ -40,8 +41,8 @@ export interface ListedSession extends SessionOfPerson {
 }
 
 export interface SessionService {
-  /** All sessions of the signed-in person. A session opened by an invitation sees only itself. */
-  list(principal: Principal): Promise<readonly ListedSession[]>;
+  /** The sessions of the signed-in person, newest first. A session opened by an invitation sees only itself. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<ListedSession>>;
   /** Ends a session that `list` shows. Returns the time. */
   endOne(requester: Requester, publicId: string): Promise<Date>;
   /** Ends the session of this credential. Returns the time. */
@@ -70,24 +71,30 @@ export function createSessionService(deps: {
     return ended;
   }
 
-  async function list(principal: Principal): Promise<readonly ListedSession[]> {
-    const { userId, tokenHash } = principal;
+  /** Of the session itself: its person, its hash, and whether this is the id of its row. */
+  function ownOf({ userId, tokenHash }: Principal) {
     if (userId === null || tokenHash === null) throw new Problem("session_required");
     const own = Buffer.from(tokenHash).toString("hex", 0, 16);
-    const all = await listSessionsOf(database, userId);
-    const listed = all.map((session) => ({ ...session, isCurrent: session.id.replaceAll("-", "") === own }));
-    return (await isBoundSession(database, tokenHash)) ? listed.filter(({ isCurrent }) => isCurrent) : listed;
+    return { userId, tokenHash, isOwn: (id: string) => id.replaceAll("-", "") === own };
   }
 
   return {
-    list,
+    async list(principal, page = WHOLE_LIST) {
+      const { userId, tokenHash, isOwn } = ownOf(principal);
+      const only = (await isBoundSession(database, tokenHash)) ? tokenHash : null;
+      const found = await listSessionsOf(database, userId, page, only);
+      return cutPageAtOffset(
+        found.map((session) => ({ ...session, isCurrent: isOwn(session.id) })),
+        page,
+      );
+    },
     async endOne(requester, publicId) {
+      const { userId, tokenHash, isOwn } = ownOf(requester);
       const id = parseId("ses", publicId);
-      const wanted = (await list(requester)).find((session) => session.id === id);
-      const { userId } = requester;
-      if (wanted === undefined || userId === null) throw new Problem("session_not_found");
+      if (id === null || (!isOwn(id) && (await isBoundSession(database, tokenHash))))
+        throw new Problem("session_not_found");
       return database.transaction(async (sql) => {
-        const ended = await endSessionOf(sql, userId, wanted.id);
+        const ended = await endSessionOf(sql, userId, id);
         if (ended === null) throw new Problem("session_not_found");
         const author = { ...requester, teamId: ended.teamId };
         await recordChange(sql, author, { action: "session.ended", target: requester.id });
@@ -106,10 +113,9 @@ export function createSessionService(deps: {
       const wanted = parseId("team", teamPublicId);
       const { stored, team } = await database.transaction(async (sql) => {
         const { expiresAt, isBound } = await endRecorded(sql, requester, hash);
-        const teams = await listTeamsOf(sql, userId);
-        const found = teams.find(({ team }) => team.id === wanted);
+        const found = wanted === null ? null : await findTeamOf(sql, userId, { publicId: wanted });
         // Thrown inside the transaction: the current session continues.
-        if (found === undefined) throw new Problem("team_not_found");
+        if (found === null) throw new Problem("team_not_found");
         if (isBound) throw new Problem("session_bound");
         const stored = await storeSession(sql, { ...found, userId, expiresAt, isBound });
         await recordOpening(sql, { ...requester, teamId: found.teamId });

@@ -2,6 +2,7 @@ import type { Plan } from "../../domain/identity/plan.ts";
 import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
 import type { LimitName } from "../../domain/limits.ts";
+import { cutPageAtOffset, offsetOf, type Page, type PageRequest, WHOLE_LIST } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { formatId } from "../../domain/public-id.ts";
 import { DEFAULT_QUEUE, QUEUE_DEFAULTS } from "../../domain/queue.ts";
@@ -10,6 +11,7 @@ import { isBoundSession } from "../../store/identity/sessions.ts";
 import {
   countOwnedTeams,
   findTeam,
+  findTeamOf,
   insertTeam,
   listTeamsOf,
   lockTeam,
@@ -36,8 +38,8 @@ export interface TeamService {
   whoAmI(principal: Principal): Promise<{ team: Team; user: Person | null }>;
   /** The team's use of its plan's counted limits. */
   usage(principal: Principal): Promise<Partial<Record<LimitName, number>>>;
-  /** All teams of the signed-in person; for a session opened by an invitation, only its team. */
-  list(principal: Principal): Promise<readonly Membership[]>;
+  /** The teams of the signed-in person, in the order of joining; for a session opened by an invitation, only its team. */
+  list(principal: Principal, page?: PageRequest): Promise<Page<Membership>>;
   /** Creates a team for the signed-in person; the session stays in its team. */
   create(requester: Requester, name: string): Promise<Team>;
   get(principal: Principal): Promise<Team>;
@@ -74,10 +76,12 @@ export function createTeamService({
       if (storageQuota === undefined || limits.bytesStored === null) return usage;
       return { ...usage, bytesStored: await storageQuota.bytesOf(teamId) };
     },
-    async list(principal) {
-      const teams = await listTeamsOf(database, personOf(principal));
-      if (!(await isBound(principal))) return teams;
-      return teams.filter(({ teamId }) => teamId === principal.teamId);
+    async list(principal, page = WHOLE_LIST) {
+      const userId = personOf(principal);
+      if (!(await isBound(principal)))
+        return cutPageAtOffset(await listTeamsOf(database, userId, page), page);
+      const own = await findTeamOf(database, userId, { teamId: principal.teamId });
+      return cutPageAtOffset(own === null || offsetOf(page) > 0 ? [] : [own], page);
     },
     async create(requester, name) {
       const userId = personOf(requester);

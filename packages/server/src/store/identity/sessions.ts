@@ -1,6 +1,7 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Role } from "../../domain/identity/role.ts";
 import type { OwnLimits } from "../../domain/limits.ts";
+import { offsetOf, type PageRequest } from "../../domain/page.ts";
 import { type Sql, statement } from "../sql.ts";
 
 export interface NewSession {
@@ -101,19 +102,25 @@ const LIST_SESSIONS_OF = statement(
      from sessions s
      join team_members m on m.team_id = s.team_id and m.user_id = s.user_id
      join teams t on t.id = s.team_id
-    where s.user_id = $1 and s.expires_at > now()
-    order by s.created_at desc, s.hash`,
+    where s.user_id = $1 and s.expires_at > now() and ($4::bytea is null or s.hash = $4)
+    order by s.created_at desc, s.hash limit $2 offset $3`,
 );
 
-/** Valid sessions, newest first. */
-export async function listSessionsOf(sql: Sql, userId: string): Promise<readonly SessionOfPerson[]> {
-  return sql.rows<SessionOfPerson>(LIST_SESSIONS_OF, [userId]);
+/** A page of the valid sessions and one more, newest first; `only`: the hash of the only one that counts. */
+export async function listSessionsOf(
+  sql: Sql,
+  userId: string,
+  page: PageRequest,
+  only: Uint8Array | null,
+): Promise<readonly SessionOfPerson[]> {
+  return sql.rows<SessionOfPerson>(LIST_SESSIONS_OF, [userId, page.limit + 1, offsetOf(page), only]);
 }
 
 const END_SESSION_OF = statement(
   "end_session_of",
-  `delete from sessions
+  `delete from sessions s
     where user_id = $1 and encode(substring(hash from 1 for 16), 'hex')::uuid = $2 and expires_at > now()
+      and exists (select from team_members m where m.team_id = s.team_id and m.user_id = s.user_id)
     returning team_id as "teamId", now() as "endedAt"`,
 );
 

@@ -1,5 +1,6 @@
 import type { Plan } from "../../domain/identity/plan.ts";
 import type { Membership, Team } from "../../domain/identity/team.ts";
+import { offsetOf, type PageRequest } from "../../domain/page.ts";
 import { type Sql, statement } from "../sql.ts";
 
 /** The operator's own team is the first row; the first start creates it. */
@@ -47,17 +48,38 @@ export async function renameTeam(sql: Sql, teamId: number, name: string): Promis
   await sql.rows(RENAME_TEAM, [teamId, name]);
 }
 
-const LIST_TEAMS_OF = statement(
-  "list_teams_of",
-  `select t.id as "teamId", ${COLUMNS}, m.role, m.joined_at as "joinedAt"
-     from team_members m join teams t on t.id = m.team_id
-    where m.user_id = $1 order by m.joined_at, t.id`,
+const MEMBERSHIPS = `select t.id as "teamId", ${COLUMNS}, m.role, m.joined_at as "joinedAt"
+  from team_members m join teams t on t.id = m.team_id
+ where m.user_id = $1`;
+const IN_ORDER = "order by m.joined_at, t.id";
+
+type MembershipRow = Team & Omit<Membership, "team">;
+
+const LIST_TEAMS_OF = statement("list_teams_of", `${MEMBERSHIPS} ${IN_ORDER} limit $2 offset $3`);
+
+/** A page of the teams of one person and one more, in the order of joining. By person instead of by team, as the one below. */
+export async function listTeamsOf(sql: Sql, userId: string, page: PageRequest): Promise<Membership[]> {
+  const rows = await sql.rows<MembershipRow>(LIST_TEAMS_OF, [userId, page.limit + 1, offsetOf(page)]);
+  return rows.map(toMembership);
+}
+
+const FIND_TEAM_OF = statement(
+  "find_team_of",
+  `${MEMBERSHIPS} and ($2::integer is null or t.id = $2) and ($3::uuid is null or t.public_id = $3) ${IN_ORDER} limit 1`,
 );
 
-/** All teams of one person, in the order of joining. The only query by person instead of by team. */
-export async function listTeamsOf(sql: Sql, userId: string): Promise<Membership[]> {
-  const rows = await sql.rows<Team & Omit<Membership, "team">>(LIST_TEAMS_OF, [userId]);
-  return rows.map(({ teamId, role, joinedAt, ...team }) => ({ teamId, team, role, joinedAt }));
+/** This team of the person, or the one joined first. */
+export async function findTeamOf(
+  sql: Sql,
+  userId: string,
+  { teamId = null, publicId = null }: { readonly teamId?: number | null; readonly publicId?: string | null },
+): Promise<Membership | null> {
+  const [row] = await sql.rows<MembershipRow>(FIND_TEAM_OF, [userId, teamId, publicId]);
+  return row === undefined ? null : toMembership(row);
+}
+
+function toMembership({ teamId, role, joinedAt, ...team }: MembershipRow): Membership {
+  return { teamId, team, role, joinedAt };
 }
 
 const COUNT_OWNED_TEAMS = statement(

@@ -378,7 +378,7 @@ describe("a sign-in link", () => {
         const requester = { ...principal, ...VISITOR };
 
         assert.deepEqual(
-          (await teams.list(principal)).map(({ team }) => team.name),
+          (await teams.list(principal)).items.map(({ team }) => team.name),
           ["Acme"],
         );
         await assert.rejects(teams.create(requester, "New"), { code: "session_bound", status: 403 });

@@ -34,7 +34,7 @@ describe("teams", () => {
     const team = await teams.create(ada, "Second");
 
     assert.deepEqual([team.name, team.plan], ["Second", "free"]);
-    const list = await teams.list(ada);
+    const { items: list } = await teams.list(ada);
     assert.deepEqual(
       list.map(({ team, role }) => [team.name, role]),
       [
@@ -61,11 +61,11 @@ describe("teams", () => {
     const eve = await scene.join(await scene.newTeam("Hers"), "eve@example.com", "owner");
 
     assert.deepEqual(
-      (await teams.list(ada)).map((membership) => membership.teamId),
+      (await teams.list(ada)).items.map((membership) => membership.teamId),
       [teamId],
     );
     assert.deepEqual(
-      (await teams.list(eve)).map(({ team }) => team.name),
+      (await teams.list(eve)).items.map(({ team }) => team.name),
       ["Hers"],
     );
   });
@@ -84,7 +84,7 @@ describe("teams", () => {
     const made = await Promise.allSettled(Array.from({ length: 12 }, () => busy.create(ada, "More")));
 
     assert.equal(made.filter(({ status }) => status === "fulfilled").length, 10);
-    assert.equal((await teams.list(ada)).length, 11);
+    assert.equal((await teams.list(ada)).items.length, 11);
     await assert.rejects(teams.create(ada, "More"), {
       status: 409,
       message: "A person can own at most 10 teams on the free plan",
@@ -126,7 +126,7 @@ describe("teams", () => {
     await assert.rejects(teams.rename(unwritable, "Half"));
 
     assert.deepEqual(
-      (await teams.list(ada)).map(({ team }) => team.name),
+      (await teams.list(ada)).items.map(({ team }) => team.name),
       ["Acme"],
     );
   });
@@ -134,7 +134,7 @@ describe("teams", () => {
   it("are none for an unknown person", async () => {
     const stranger = principalOf(await scene.newTeam(), { kind: "session", userId: newUuid() });
 
-    assert.deepEqual(await teams.list(stranger), []);
+    assert.deepEqual((await teams.list(stranger)).items, []);
     assert.equal((await teams.whoAmI(stranger)).user, null);
   });
 });
