@@ -262,6 +262,14 @@ export const HOT_PLANTS: readonly Plant[] = [
     tests: ["store/tasks/permits.test.ts", "store/tasks/flow-claims.test.ts", "engine/flows.test.ts"],
   },
   {
+    name: "later-turn-taken",
+    file: "store/tasks/flow-claim-statement.ts",
+    find: "where r.queue_rank <= slots.free and r.turn <= slots.last",
+    replace: "where r.queue_rank <= slots.free",
+    breaks: "the highest priority starts first among more flows than one claim has",
+    tests: ["store/tasks/flow-claim-order.test.ts", "engine/priority.test.ts"],
+  },
+  {
     name: "flow-line-not-held",
     file: "store/tasks/flow-line-statement.ts",
     find: "not l.sandbox and l.flow = g.key",

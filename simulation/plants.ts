@@ -24,6 +24,16 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
 /** Of those that are simulated alone. */
 const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
   "events-by-transaction": { breaks: ["events"], edits: [] },
+  "kinds-take-turns": {
+    breaks: ["order"],
+    edits: [
+      {
+        file: "engine/flow-claim-request.js",
+        find: "const plain = Math.min(free, waiting);",
+        replace: "const plain = (queue.hasTurn = !queue.hasTurn) ? Math.min(free, waiting) : 0;",
+      },
+    ],
+  },
   "line-not-held": { breaks: ["line"], edits: [] },
   "no-permits": { breaks: ["H"], edits: [] },
   "rate-not-counted": { breaks: ["H"], edits: [] },
@@ -68,6 +78,7 @@ const WORLDS: Readonly<Record<string, World>> = {
   "call-before-commit": { acts: 60 },
   "events-by-transaction": { nodes: 3, isFollowed: true, weather: { latencyMs: 150 } },
   "flow-line-not-held": { hasFlows: true, acts: 120, weather: { latencyMs: 20 } },
+  "kinds-take-turns": { features: ["ranks"] },
   "no-fence": { nodes: 3, weather: { nodeFaults: { "stall-past-lease": 1, "pause-past-lease": 1 } } },
   "no-permits": { hasFlows: true, acts: 60 },
   "no-places": { hasFlows: true },
@@ -101,6 +112,7 @@ export const SIMULATED_PLANTS: readonly string[] = [
   "window-kept-shut",
   "key-outlives-window",
   "longest-wait-ignored",
+  "kinds-take-turns",
 ];
 
 export interface PlantedServer {

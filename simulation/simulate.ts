@@ -200,7 +200,7 @@ export async function simulate(options: Options): Promise<Run> {
       records: [],
       undelivered: [],
       stats: [],
-      orderedQueueId: null,
+      orderedQueueId: features.find(({ rankedQueueId }) => rankedQueueId != null)?.rankedQueueId ?? null,
     },
   };
   const bugs = cluster.bugs.map(

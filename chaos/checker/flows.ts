@@ -13,6 +13,15 @@ export function flowKey(concurrency: number, rate: number | null, period: number
   return rate === null ? `c${concurrency}` : `c${concurrency}-r${rate}-p${period}`;
 }
 
+/** The key of a flow without limits: its tasks wait for nothing but a slot of their queue. */
+export function freeKey(number: number): string {
+  return `free-${number}`;
+}
+
+export function isFree(flow: string | null): boolean {
+  return flow === null || flow.startsWith("free-");
+}
+
 /** Promise H, counted from what targets saw: no flow has more calls under way, or begun in its period, than it may. */
 export function checkFlows(stories: Stories): Violation[] {
   const byFlow = new Map<string, Seen[]>();

@@ -63,13 +63,20 @@ test("order from outside: nothing is called before its delay is over, nor before
   const unanswered = [asked("a", 1_000, { delayMs: 500 }, { status: null, taskId: null })];
   assert.deepEqual(broken({ answers: unanswered, seen: [called("a", 1_100, 1_200)] }), ["order"]);
 
-  const ranked = (low: number) => ({
-    answers: [queue(), asked("a", 1_000, { priority: 9 }), asked("b", 1_000, { priority: 2 })],
+  const ranked = (low: number, { high, other }: { high?: string; other?: string } = {}) => ({
+    answers: [
+      queue(),
+      asked("a", 1_000, { priority: 9, flow: high ?? null }),
+      asked("b", 1_000, { priority: 2, flow: other ?? null }),
+    ],
     seen: [called("b", low, low + 10), called("a", 19_000, 19_100)],
   });
   assert.deepEqual(broken(ranked(2_000)), [], "it may have been claimed before the other was stored");
   assert.deepEqual(broken(ranked(12_000)), ["order"]);
   assert.deepEqual(broken(ranked(15_000)), [], "it may have been claimed after the other");
+  assert.deepEqual(broken(ranked(12_000, { other: "c2" })), ["order"]);
+  assert.deepEqual(broken(ranked(12_000, { high: "free-1" })), ["order"]);
+  assert.deepEqual(broken(ranked(12_000, { high: "c2" })), [], "its flow may have held it back");
 });
 
 test("line from outside: an ordered queue or flow calls the next task when the one before has ended", () => {

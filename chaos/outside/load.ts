@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { flowKey } from "../checker/flows.ts";
+import { flowKey, freeKey } from "../checker/flows.ts";
 import { orderedKey } from "../checker/lines.ts";
 import type { Told } from "../rig/api.ts";
 import { RETRY_MS } from "../rig/asking.ts";
@@ -64,7 +64,9 @@ export function createOutsideLoad(deps: {
 
   function createRanked(): Promise<Told> {
     const priority = random.between(1, 10);
-    return tasks.create("ranked", drawCall(400, 1_200), { priority }, { ...more, priority });
+    const flow = random.chance(0.5) ? freeKey(random.between(1, 9)) : null;
+    const body = { ...more, priority, ...(flow !== null && { flow }) };
+    return tasks.create("ranked", drawCall(400, 1_200), { priority, flow }, body);
   }
 
   function createMixed(): Promise<Told> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { freeKey } from "../checker/flows.ts";
 import { NO_WISH } from "../checker/outside/wishes.ts";
 import { type Api, createApi, type Told } from "./api.ts";
 import { createAsking, RETRY_MS } from "./asking.ts";
@@ -26,6 +27,8 @@ const SHARES_OF_WORK = {
   deduped: 10,
   fleeting: 8,
 } as const;
+/** In this time, every node learns which flows have tasks that another node stored. */
+const KNOWN_MS = 7_000;
 /** Tasks that fail once or twice, and are retried by nothing but bulk actions. */
 const AGAIN = "again";
 
@@ -86,13 +89,13 @@ export function createClients(deps: {
   function plain(
     queue: string,
     behaviour: string,
-    more: { readonly priority?: number; readonly [field: string]: unknown } = {},
+    more: { readonly priority?: number; readonly flow?: string; readonly [field: string]: unknown } = {},
   ): TaskRequest {
     count += 1;
     const nonce = `n-${count}`;
     const webhook_url = `${target}/call/${behaviour}&nonce=${nonce}`;
     const body = { queue, webhook_url, payload: { nonce }, ...more };
-    const wish = { ...NO_WISH, priority: more.priority ?? NO_WISH.priority };
+    const wish = { ...NO_WISH, priority: more.priority ?? NO_WISH.priority, flow: more.flow ?? null };
     return { body, queue, nonce, idempotencyKey: null, waits: false, delaySeconds: 0, wish };
   }
 
@@ -220,9 +223,11 @@ export function createClients(deps: {
       await queues.create({ name: queue, concurrency: 1 }, RETRY_MS.calm);
       await queues.set("pause", queue, RETRY_MS.calm);
       for (let left = 15; left > 0; left -= 1) {
-        const request = plain(queue, "ok?ms=20", { priority: random.between(1, 10) });
+        const flow = random.chance(0.5) ? { flow: freeKey(random.between(1, 5)) } : {};
+        const request = plain(queue, "ok?ms=20", { priority: random.between(1, 10), ...flow });
         await retryRequest((node) => create(request, node));
       }
+      await sleep(KNOWN_MS);
       await queues.set("resume", queue, RETRY_MS.calm);
       return queue;
     },

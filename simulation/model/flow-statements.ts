@@ -1,3 +1,4 @@
+import { turnOf } from "../../packages/server/src/store/tasks/turns.ts";
 import { byTurn, CLAIMED } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
 import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
@@ -20,38 +21,47 @@ const UNLIMITED = 1_000_000;
 /** The statements of flow control. */
 export const flowStatements: Effects = {
   claim_flow_tasks(session, values) {
-    const { nowMs } = session;
     const workerId = numberAt(values, 2);
     const slots = slotsOf(session, values);
     const keys = arrayAt<string>(values, 6);
     const queueIds = arrayAt<string>(values, 8).map((list) => list.slice(1, -1).split(",").map(Number));
     const limit = numberAt(values, 7);
+    const lastTurns = arrayAt<number>(values, 9);
+    const plains = arrayAt<number>(values, 10);
+    const asked = arrayAt<number>(values, 3).map((queueId, index) => {
+      const free = slots.get(queueId) ?? 0;
+      return { queueId, free, last: lastTurns[index] ?? 0, plain: plains[index] ?? 0 };
+    });
     const gates = unlocked(session, keys).map((flow) => gateOf(session, flow));
-    const picked = gates.flatMap(({ key, places, permits, ordered }) =>
-      byTurn(
-        // Another statement claims the tasks of an ordered flow.
-        (ordered ? [] : (queueIds[keys.indexOf(key)] ?? [])).flatMap((queueId) => {
-          const free = slots.get(queueId) ?? 0;
-          if (free === 0) return [];
-          const due = pendingOfFlows(session).filter(
-            (task) =>
-              task.flow === key &&
-              task.queue_id === queueId &&
-              task.run_at <= nowMs &&
-              (task.deadline_at === null || task.deadline_at > nowMs) &&
-              !isTaskLocked(session, task.id),
-          );
-          return byTurn(due).slice(0, Math.min(places, permits, free, limit));
-        }),
-      ).slice(0, Math.min(places, permits)),
+    const ofFlows = gates.flatMap(({ key, places, permits, ordered }): Lane[] =>
+      // Another statement claims the tasks of an ordered flow.
+      asked.flatMap(({ queueId, free }) => {
+        if (ordered || !queueIds[keys.indexOf(key)]?.includes(queueId)) return [];
+        return laneOf(session, key, queueId, Math.min(places, permits, free, limit));
+      }),
     );
-    const chosen = withSlots(byTurn(picked), slots).slice(0, limit);
+    const plain = asked.flatMap(({ queueId, free, plain: most }) =>
+      laneOf(session, null, queueId, Math.min(most, free)),
+    );
+    const mayStart = gates.flatMap(({ key, places, permits }) =>
+      byTurn(ofFlows.filter(({ flow }) => flow === key).flatMap(({ due }) => due)).slice(
+        0,
+        Math.min(places, permits),
+      ),
+    );
+    const inTurn = byTurn([...mayStart, ...plain.flatMap(({ due }) => due)]);
+    const first = withSlots(inTurn, slots).filter((task) => {
+      const last = asked.find(({ queueId }) => queueId === task.queue_id)?.last ?? 0;
+      return turn(task) <= last;
+    });
+    const chosen = first.slice(0, limit);
     for (const { key } of gates) takeLock(session, `flow ${key}`);
     write(session, () => {
       for (const gate of gates) clean(session, gate);
     });
     const claimed = claimRows(session, chosen, workerId);
-    return answer(session, { keys, slots, states: gates.map(limitsOf) }, claimed);
+    const lanes = [...ofFlows, ...plain].map((lane) => leftIn(lane, chosen));
+    return answer(session, { keys, slots, states: gates.map(limitsOf), lanes }, claimed);
   },
 
   claim_flow_lines(session, values) {
@@ -79,11 +89,23 @@ export const flowStatements: Effects = {
       if (head === undefined) continue;
       heads.push(head);
       const queue = tables.queues.get(head.queue_id);
-      states.push({ key, headId: head.id, headQueueId: queue?.id, headQueue: queue?.name });
+      states.push({
+        key,
+        headId: head.id,
+        headQueueId: queue?.id,
+        headQueue: queue?.name,
+        headTurn: turn(head),
+      });
       if (flow.period !== null) write(session, () => clean(session, gate));
     }
+    const lastTurns = new Map(
+      arrayAt<number>(values, 3).map((queueId, index) => [queueId, arrayAt<number>(values, 8)[index] ?? 0]),
+    );
     const free = heads.filter(({ id }) => !isTaskLocked(session, id));
-    const chosen = withSlots(byTurn(free), slots).slice(0, numberAt(values, 7));
+    const first = withSlots(byTurn(free), slots).filter(
+      (head) => turn(head) <= (lastTurns.get(head.queue_id) ?? 0),
+    );
+    const chosen = first.slice(0, numberAt(values, 7));
     const claimed = claimRows(session, chosen, workerId);
     for (const [key, holding] of held) {
       const begun = new Map(holding.map(({ id }) => [id, tables.flowLines.get(key)?.begun.get(id) ?? 0]));
@@ -102,7 +124,7 @@ export const flowStatements: Effects = {
       takeLock(session, `flow ${gate.key}`);
       write(session, () => clean(session, gate));
       const isOpen = gate.ordered !== true && gate.places > 0 && gate.permits > 0;
-      return isOpen ? claimHead(session, values, textAt(values, 9)) : [];
+      return isOpen ? claimHead(session, values, textAt(values, 11)) : [];
     });
     return answer(session, { keys, slots, states: gates.map(limitsOf) }, claimed);
   },
@@ -112,7 +134,7 @@ export const flowStatements: Effects = {
     const { tables } = session;
     const keys = arrayAt<string>(values, 6);
     const slots = slotsOf(session, values);
-    const headId = textAt(values, 8);
+    const headId = textAt(values, 9);
     const states: object[] = [];
     const claimed: TaskColumns[] = [];
     for (const flow of unlocked(session, keys)) {
@@ -129,7 +151,13 @@ export const flowStatements: Effects = {
       const head = gate.permits > 0 ? firstOfLine(session, key, holding) : undefined;
       const queue = head && tables.queues.get(head.queue_id);
       if (head !== undefined)
-        states.push({ key, headId: head.id, headQueueId: queue?.id, headQueue: queue?.name });
+        states.push({
+          key,
+          headId: head.id,
+          headQueueId: queue?.id,
+          headQueue: queue?.name,
+          headTurn: turn(head),
+        });
       if (head?.id === headId) claimed.push(...claimHead(session, values, headId));
       const kept = new Map(holding.map(({ id }) => [id, begun.get(id) ?? 0]));
       for (const { id, retries } of claimed) kept.set(id, retries);
@@ -189,33 +217,68 @@ export const flowStatements: Effects = {
       databaseMs: nowMs,
       untilNextMs: upcoming.length === 0 ? null : Math.min(...upcoming) - nowMs,
     };
-    const lanes = new Map(
-      pending
-        .filter(({ run_at }) => run_at > since && run_at <= nowMs)
-        .map((row) => [`${row.flow} ${row.queue_id}`, row]),
-    );
-    const found = [...lanes.values()].flatMap(({ team_id, flow, queue_id }) => {
+    const lanes = firstOfLanes(pending.filter(({ run_at }) => run_at > since && run_at <= nowMs));
+    const found = lanes.flatMap((task) => {
+      const { team_id, flow, queue_id } = task;
       const queue = tables.queues.get(queue_id);
-      return queue?.deleted_at === null ? [{ ...look, teamId: team_id, flow, queue: queue.name }] : [];
+      return queue?.deleted_at === null
+        ? [{ ...look, teamId: team_id, flow, queue: queue.name, turn: turn(task) }]
+        : [];
     });
-    return found.length === 0 ? [{ ...look, teamId: null, flow: null, queue: null }] : found;
+    return found.length === 0 ? [{ ...look, teamId: null, flow: null, queue: null, turn: null }] : found;
   },
 
   flows_with_due_tasks(session) {
     const { tables, nowMs } = session;
-    const lanes = new Map(
-      pendingOfFlows(session)
-        .filter(({ run_at }) => run_at <= nowMs)
-        .map((row) => [`${row.flow} ${row.queue_id}`, row]),
-    );
-    return [...lanes.values()].flatMap(({ team_id, flow, queue_id }) => {
+    const lanes = firstOfLanes(pendingOfFlows(session).filter(({ run_at }) => run_at <= nowMs));
+    return lanes.flatMap((task) => {
+      const { team_id, flow, queue_id } = task;
       const queue = tables.queues.get(queue_id);
-      return queue?.deleted_at === null && !queue.paused
-        ? [{ teamId: team_id, flow, queue: queue.name }]
+      return queue?.deleted_at === null
+        ? [{ teamId: team_id, flow, queue: queue.name, turn: turn(task) }]
         : [];
     });
   },
 };
+
+/** The due tasks of a flow in a queue that a claim finds, or those without a flow, at most so many. */
+interface Lane {
+  readonly flow: string | null;
+  readonly queueId: number;
+  readonly due: readonly TaskColumns[];
+  readonly most: number;
+}
+
+/** No lane if nothing is found. */
+function laneOf(session: Session, flow: string | null, queueId: number, most: number): Lane[] {
+  const { tables, nowMs } = session;
+  const due = [...tables.tasks.values()].filter(
+    (task) =>
+      task.status === "pending" &&
+      !task.sandbox &&
+      task.flow === flow &&
+      task.queue_id === queueId &&
+      canStart(task, nowMs) &&
+      !isTaskLocked(session, task.id),
+  );
+  const found = byTurn(due).slice(0, most);
+  return found.length === 0 ? [] : [{ flow, queueId, due: found, most }];
+}
+
+function leftIn({ flow, queueId, due, most }: Lane, chosen: readonly TaskColumns[]): object {
+  const next = due.find(({ id }) => chosen.every((task) => task.id !== id));
+  const last = due.length < most ? undefined : due.at(-1);
+  const known = next ?? last;
+  return { flow, queueId, found: due.length, next: known === undefined ? null : turn(known) };
+}
+
+function turn({ priority, run_at }: TaskColumns): number {
+  return turnOf({ priority, runAt: new Date(run_at) });
+}
+
+function canStart({ run_at, deadline_at }: TaskColumns, nowMs: number): boolean {
+  return run_at <= nowMs && (deadline_at === null || deadline_at > nowMs);
+}
 
 /** The flows that no other claim has locked. */
 function unlocked(session: Session, keys: readonly string[]): FlowColumns[] {
@@ -296,16 +359,19 @@ function answer(
     keys,
     slots,
     states,
+    lanes = [],
   }: {
     readonly keys: readonly string[];
     readonly slots: ReadonlyMap<number, number>;
     readonly states: readonly object[];
+    readonly lanes?: readonly object[];
   },
   claimed: readonly TaskColumns[],
 ): object[] {
   const found = {
     isTask: false,
     flows: states.length === 0 ? null : states,
+    lanes: lanes.length === 0 ? null : lanes,
     unknown: unlessNone(keys.filter((key) => !tables.flows.has(key))),
     currentQueueIds: [...slots.keys()],
     id: null,
@@ -325,16 +391,21 @@ function answer(
 /** The task that may start next in the line of a flow. */
 function firstOfLine(session: Session, key: string, held: readonly TaskColumns[]): TaskColumns | undefined {
   const { nowMs, model } = session;
-  const canStart = ({ run_at, deadline_at }: TaskColumns) =>
-    run_at <= nowMs && (deadline_at === null || deadline_at > nowMs);
   if (held.length > 0 && model.plant !== "flow-line-not-held") {
     const [head] = held;
-    return head !== undefined && held.every(({ status }) => status === "pending") && canStart(head)
+    return head !== undefined && held.every(({ status }) => status === "pending") && canStart(head, nowMs)
       ? head
       : undefined;
   }
-  const due = pendingOfFlows(session).filter((task) => task.flow === key && canStart(task));
+  const due = pendingOfFlows(session).filter((task) => task.flow === key && canStart(task, nowMs));
   return byCreation(due)[0];
+}
+
+/** The first of these tasks in each flow and queue. */
+function firstOfLanes(tasks: readonly TaskColumns[]): TaskColumns[] {
+  const lanes = new Map<string, TaskColumns>();
+  for (const task of byTurn(tasks).reverse()) lanes.set(`${task.flow} ${task.queue_id}`, task);
+  return [...lanes.values()];
 }
 
 export function pendingOfFlows({ tables }: Session): TaskColumns[] {
@@ -410,7 +481,8 @@ function claimRows(session: Session, rows: readonly TaskColumns[], workerId: num
 function claimRow(session: Session, row: TaskColumns, workerId: number, place: EventPlace | null): void {
   const { tables, nowMs, clockMs } = session;
   const claimed = changeTask(session, row, started(row, workerId, nowMs), place);
-  const key = claimed.flow ?? "";
+  const key = claimed.flow;
+  if (key === null) return;
   const isRated = tables.flows.get(key)?.rate !== null;
   const permit_at = isRated ? clockMs + PERMIT_MS : null;
   tables.holds.set(`${claimed.id} ${claimed.fence}`, {

@@ -188,7 +188,7 @@ function byKind(one: Record<string, unknown>, other: Record<string, unknown>): n
 }
 
 /** Columns that are sets. */
-const UNORDERED: readonly string[] = ["notified", "flows", "currentQueueIds"];
+const UNORDERED: readonly string[] = ["notified", "flows", "lanes", "currentQueueIds"];
 
 /** An aggregate has no order. */
 function unordered(value: unknown): unknown {

@@ -14,6 +14,8 @@ export interface Feature {
   calm(recoveredMs: number): void;
   /** Whether it has asked for everything. */
   readonly isDone: boolean;
+  /** A queue of one slot whose tasks must be called in the order of their priorities. */
+  readonly rankedQueueId?: number | null;
 }
 
 export interface FeatureParts {

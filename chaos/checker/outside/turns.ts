@@ -1,3 +1,4 @@
+import { isFree } from "../flows.ts";
 import type { History } from "../history.ts";
 import type { Violation } from "../violation.ts";
 import { isOpenAt } from "./frozen.ts";
@@ -20,9 +21,9 @@ export function checkTurns(history: History, tasks: readonly OutsideTask[]): Vio
       ? `flow ${wish.flow} ${queue === "neighbour" ? queue : ""}`
       : null;
   });
-  const ranked = groupBy(tasks, ({ queue, wish }) => {
+  const ranked = groupBy(tasks, ({ queue }) => {
     const { ordered, rate } = limits.get(queue) ?? {};
-    return ordered === false && rate === null && wish.flow === null ? queue : null;
+    return ordered === false && rate === null ? queue : null;
   });
   return [
     ...tasks.flatMap(checkDelay),
@@ -57,12 +58,14 @@ function checkLine(line: readonly OutsideTask[], history: History): Violation[] 
   });
 }
 
+/** A task whose flow has no limits, or that has none, waits for nothing but a slot: no task of a lower priority starts before it. */
 function checkPriorities(tasks: readonly OutsideTask[]): Violation[] {
   return tasks.flatMap(({ id, wish, calls }): Violation[] => {
     const at = calls[0]?.begunAt;
     if (at === undefined) return [];
     const better = tasks.find(
       (other) =>
+        isFree(other.wish.flow) &&
         other.wish.priority > wish.priority &&
         other.storedAt + other.wish.delayMs + CLAIM_MS < at &&
         // An attempt before it may have been lost on its way: that was its turn.

@@ -76,8 +76,8 @@ export function createFlowAlarm({
   return watch(time, {
     lookForDue: (sinceMs, overlapMs) => lookForDueFlows(sql, sinceMs, overlapMs),
     allDue: () => flowsWithDueTasks(sql),
-    cameDue: ({ teamId, flow, queue }) => flows.notice(teamId, flow, queue),
-    isDue: ({ teamId, flow, queue }) => flows.refresh(teamId, flow, queue),
+    cameDue: ({ teamId, flow, queue, turn }) => flows.notice(teamId, flow, queue, { turn }),
+    isDue: ({ teamId, flow, queue, turn }) => flows.refresh(teamId, flow, queue, turn),
   });
 }
 

@@ -3,8 +3,8 @@ import { type HeldHost, heldHosts, PASSED_TOGETHER, passTasks } from "../store/t
 import { holdFlowTasks, holdTasks } from "../store/tasks/held-hosts.ts";
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 import type { Actors } from "./actors.ts";
+import type { Offers } from "./flow-claim-request.ts";
 import type { Flow } from "./local-flow.ts";
-import type { LocalQueue } from "./local-queues.ts";
 import { LEAN, type RoundCost } from "./round-cost.ts";
 
 /** While a host may have passes: the longest delay of a pass if no hint tells that the last one has ended. */
@@ -22,8 +22,8 @@ export interface Breakers {
    * itself waits.
    */
   holdBack(teamId: number, grant: SlotGrant): Promise<void>;
-  /** The same for the tasks of these flows in these queues. */
-  holdFlowsBack(queues: Iterable<LocalQueue>, flows: readonly Flow[]): Promise<void>;
+  /** The same for the tasks of these flows in these queues, and for those without a flow where a claim looks for them. */
+  holdFlowsBack(offers: Offers, flows: readonly Flow[]): Promise<void>;
   /** Gives passes where a task may begin. Returns the milliseconds until the next round. */
   passOnce(): Promise<number>;
   /** A breaker has changed, or a pass has ended. */
@@ -59,16 +59,19 @@ export function createBreakers(deps: {
     return Math.min(IDLE_MS, ...held.map(({ waitMs }) => Math.ceil(waitMs) + 1));
   }
 
+  async function holdBack(teamId: number, { queueId, ordered }: SlotGrant): Promise<void> {
+    if (ordered) return;
+    // One of them may be the probe.
+    if ((await holdTasks(deps.claims, teamId, queueId)) > 0) actor.wake();
+  }
+
   const actor = deps.actors.add({ name: "breakers", once: passOnce, cost: COST });
   return {
-    async holdBack(teamId, { queueId, ordered }) {
-      if (ordered) return;
-      // One of them may be the probe.
-      if ((await holdTasks(deps.claims, teamId, queueId)) > 0) actor.wake();
-    },
-    async holdFlowsBack(queues, flows) {
-      for (const { teamId, queue, grant } of queues) {
+    holdBack,
+    async holdFlowsBack(offers, flows) {
+      for (const [{ teamId, queue, grant }, { plain }] of offers) {
         if (!grant?.holdsHosts) continue;
+        if (plain > 0) await holdBack(teamId, grant);
         const keys = flows.filter(({ lanes }) => lanes.has(queue)).map(({ key }) => key);
         if ((await holdFlowTasks(deps.claims, teamId, grant.queueId, keys)) > 0) actor.wake();
       }

@@ -6,7 +6,7 @@ import type { SlotGrant } from "../store/tasks/queue-slots.ts";
 import type { ClaimRequest } from "../store/tasks/task-claims.ts";
 import type { Flows } from "./flows.ts";
 import type { Lease } from "./lease.ts";
-import type { LocalQueue, LocalQueues } from "./local-queues.ts";
+import { expectTasks, type LocalQueue, type LocalQueues } from "./local-queues.ts";
 import { type EngineMeter, NO_METER } from "./meter.ts";
 import type { QueueClaims } from "./queue-claims.ts";
 import type { Unanswered } from "./unanswered.ts";
@@ -76,7 +76,7 @@ export function createClaimDue(deps: ClaimDueDeps): (locals: readonly LocalQueue
       deps.onShort(local);
     // If the number was unknown, more tasks may wait until a claim returns fewer than requested.
     const more = waiting === Number.POSITIVE_INFINITY && claims.length === request.limit;
-    if (!isCurrent || more || local.closed !== null) local.waiting = Number.POSITIVE_INFINITY;
+    if (!isCurrent || more || local.closed !== null) expectTasks(local);
     if (head !== undefined) deps.lines?.headFound(local, head, sinceNotice);
     for (const one of claims) deps.start(one, local);
   }

@@ -1,12 +1,12 @@
 import { CLAIM_LIMIT, type ClaimDueDeps, createClaimDue } from "./claim-due.ts";
 import {
+  expectTasks,
   hasWork,
   type LocalQueue,
   mayHandOff,
   mayShareClaim,
   openWindow,
   slotsLeft,
-  takeTurnOfFlows,
 } from "./local-queues.ts";
 import type { Log } from "./log.ts";
 import { type RoundCost, WHOLE } from "./round-cost.ts";
@@ -36,7 +36,7 @@ export interface Dispatcher {
   /** Serves the queue, if it has work: a flow waits for its slots. */
   lineUp(local: LocalQueue): void;
   /** Reserves a slot for a task that is about to be inserted, if one is free and no task waits. */
-  reserve(teamId: number, queue: string, hasFlow?: boolean): Reservation | null;
+  reserve(teamId: number, queue: string): Reservation | null;
   /** Returns a reservation that became invalid because the queue changed. */
   giveBack(reservation: Reservation): void;
   /** A call of this queue has ended. */
@@ -62,7 +62,7 @@ export function createDispatcher(
   deps: SlotRequestDeps &
     ClaimDueDeps & {
       readonly log: Log;
-      /** Claims tasks of flows with slots of this queue. */
+      /** Claims tasks of flows with slots of this queue, and with them the tasks without a flow. */
       readonly claimFlows?: (local: LocalQueue) => Promise<void>;
     },
 ): Dispatcher {
@@ -102,7 +102,7 @@ export function createDispatcher(
         await serve(served);
       } catch (error) {
         log.warn({ queue: local.queue, queues: served.length, err: error }, "claim.failed");
-        for (const each of served) each.waiting = Number.POSITIVE_INFINITY;
+        for (const each of served) expectTasks(each);
         await new Promise<void>((resolve) => time.setTimer(resolve, NAP_AFTER_ERROR_MS));
         for (const each of served) {
           if (served.length > 1) alone.add(each);
@@ -143,12 +143,16 @@ export function createDispatcher(
     if (local === undefined) return;
     try {
       if (local.stale) await requestSlots(locals);
-      else if (localQueues.free(local) > 0 && takeTurnOfFlows(local)) await deps.claimFlows?.(local);
+      else if (local.flows.size > 0 && !local.grant?.ordered) await claimWithFlows(local);
       else if (local.waiting > 0) await claimDue(locals);
     } finally {
       for (const each of locals) each.busy = false;
     }
     for (const { teamId, queue } of locals) lineUpAgain(localQueues.find(teamId, queue));
+  }
+
+  async function claimWithFlows(local: LocalQueue): Promise<void> {
+    if (localQueues.free(local) > 0) await deps.claimFlows?.(local);
   }
 
   function lineUpAgain(current: LocalQueue | undefined): void {
@@ -172,7 +176,7 @@ export function createDispatcher(
   function lookAgain(teamId: number, queue: string): void {
     const local = localQueues.open(teamId, queue);
     local.stale = true;
-    local.waiting = Number.POSITIVE_INFINITY;
+    expectTasks(local);
     lineUp(local);
   }
 
@@ -185,7 +189,7 @@ export function createDispatcher(
   return {
     notice(teamId, queue, count = Number.POSITIVE_INFINITY) {
       const local = localQueues.open(teamId, queue);
-      local.waiting += count;
+      expectTasks(local, count);
       lineUp(local);
     },
     refresh(teamId, queue) {
@@ -195,9 +199,9 @@ export function createDispatcher(
     },
     lookAgain,
     lineUp,
-    reserve(teamId, queue, hasFlow = false) {
+    reserve(teamId, queue) {
       const local = localQueues.find(teamId, queue);
-      if (local === undefined || local.grant === null || !mayHandOff(local, hasFlow)) return null;
+      if (local === undefined || local.grant === null || !mayHandOff(local)) return null;
       if (stopped || localQueues.free(local) <= 0 || !lease.isHeld()) return null;
       localQueues.take(local, 1);
       local.usedAtMs = time.monotonicMs();

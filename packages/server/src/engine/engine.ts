@@ -172,7 +172,8 @@ export function createEngine(deps: {
     release,
     hint,
     claimFlows: queueClaims.claimFlows,
-    holdBack: (queues, waitingFlows) => breakers.holdFlowsBack(queues, waitingFlows),
+    onShort: (local) => recheck.later(local),
+    holdBack: (offers, waitingFlows) => breakers.holdFlowsBack(offers, waitingFlows),
     lineUp: dispatcher.lineUp,
   });
   const flowAlarm = createFlowAlarm({ sql: databases.chores, flows, time, clock });

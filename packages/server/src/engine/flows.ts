@@ -9,9 +9,11 @@ import { openFlowLines } from "../store/tasks/flow-lines.ts";
 import { openFlow } from "../store/tasks/flow-places.ts";
 import { NO_QUEUE } from "../store/tasks/hints.ts";
 import type { HeadState } from "../store/tasks/ordered-claims.ts";
+import { NEVER } from "../store/tasks/turns.ts";
 import type { Breakers } from "./breakers.ts";
 import { createFlowCalls } from "./flow-calls.ts";
-import { CLAIM_LIMIT, chooseFlows, claimRequest } from "./flow-claim-request.ts";
+import { chooseFlows, claimRequest, forgetPlain, learnPlain } from "./flow-claim-request.ts";
+import { forgetMark, hasOnlyLooked, learnLanes, type Mark, markOf, turnsOf } from "./flow-lanes.ts";
 import type { SayHint } from "./hints.ts";
 import { createKnownFlows, type KnownFlows } from "./known-flows.ts";
 import type { Lease } from "./lease.ts";
@@ -25,17 +27,20 @@ import type { Unanswered } from "./unanswered.ts";
 /** Another node's claim has the flow: it is over in a few milliseconds. */
 const BUSY_MS = 5;
 
-/** What was known of a flow when its claim was sent: what changed since is not in the answer. */
-interface Mark extends Pick<Flow, "wakes" | "refreshes"> {
-  readonly lanes: ReadonlyMap<string, number>;
+/** What is known of tasks that are due. */
+export interface NoticeOfFlow {
+  /** They were just created, and are behind all others of the flow. */
+  readonly isNew?: boolean;
+  /** None has an earlier turn. */
+  readonly turn?: number;
 }
 
 export interface Flows {
-  /** There are due tasks of the flow in this queue. `isNew`: they were just created, and are behind all others. */
-  notice(teamId: number, key: string, queue: string, isNew?: boolean): void;
+  /** There are due tasks of the flow in this queue. */
+  notice(teamId: number, key: string, queue: string, about?: NoticeOfFlow): void;
   /** The flow's limits or pause changed, or a claim should find out whether they did. */
-  refresh(teamId: number, key: string, queue?: string): void;
-  /** Claims tasks of flows that wait for slots of this queue. */
+  refresh(teamId: number, key: string, queue?: string, turn?: number): void;
+  /** Claims tasks of flows that wait for slots of this queue, and with them the tasks without a flow. */
   claim(local: LocalQueue): Promise<void>;
   /** Whether a new task of the flow may start without a claim: as far as is known here, none waits before it. */
   mayHandOff(teamId: number, flow: NonNullable<NewTask["flow"]>): boolean;
@@ -75,6 +80,8 @@ export function createFlows(deps: {
   readonly start: (claim: Claim, local: LocalQueue) => void;
   readonly release: (claims: readonly Claim[]) => Promise<void>;
   readonly hint: SayHint;
+  /** A claim found fewer tasks without a flow than it looked for. */
+  readonly onShort: (local: LocalQueue) => void;
   readonly holdBack: Breakers["holdFlowsBack"];
   readonly claimFlows: QueueClaims["claimFlows"];
   readonly time: Time;
@@ -90,53 +97,59 @@ export function createFlows(deps: {
   const calls = createFlowCalls({ sql: deps.chores, time, log });
 
   async function claim(local: LocalQueue): Promise<void> {
-    const { chosen, queues } = chooseFlows(local, { localQueues, known, lineUp: deps.lineUp });
-    const unused = new Map(queues);
-    const marks = new Map(chosen.map((flow) => [flow, markOf(flow)]));
+    const { chosen, offers } = chooseFlows(local, { localQueues, known, lineUp: deps.lineUp });
+    const unused = new Map([...offers].map(([queue, { free }]) => [queue, free]));
+    let marks = new Map<Flow, Mark>();
     const question = deps.unanswered.ask();
-    local.claimsFlows = true;
+    const undo = () => {
+      forgetPlain(offers);
+      for (const [flow, mark] of marks) forgetMark(flow, mark);
+      for (const flow of chosen) lineUp(flow);
+    };
     try {
-      if (queues.size === 0) return chosen.forEach(lineUp);
-      await deps.holdBack(queues.keys(), chosen);
+      if (offers.size === 0) return undo();
+      await deps.holdBack(offers, chosen);
       const sentAtMs = time.monotonicMs();
-      const asked = claimRequest(local.teamId, lease.workerId, chosen, queues);
-      const claimed = await deps.claimFlows(queues.keys(), asked, subscribers);
+      const asked = claimRequest(local.teamId, lease.workerId, chosen, offers);
+      marks = new Map(chosen.map((flow) => [flow, markOf(flow, offers)]));
+      const claimed = await deps.claimFlows(offers.keys(), asked, subscribers);
       if (question.isTooOld()) {
         await deps.release(claimed.claims);
-        return chosen.forEach(lineUp);
+        return undo();
       }
       meter.batch("claim", claimed.claims.length, time.monotonicMs() - sentAtMs);
-      start(claimed, queues, unused);
+      start(claimed, unused);
+      local.hasOnlyLooked = hasOnlyLooked(local, claimed);
+      for (const short of learnPlain(offers, claimed.plain)) deps.onShort(short);
       const unopened = claimed.flows.filter(({ kind }) => kind === "unopened").map(({ flow }) => flow);
       if (unopened.length > 0) await openFlowLines(deps.database, local.teamId, unopened);
       const byKey = new Map(chosen.map((flow) => [flow.key, flow]));
+      const nextTurns = turnsOf(claimed.lanes);
       for (const state of claimed.flows) {
         const flow = byKey.get(state.flow);
         const before = flow && marks.get(flow);
-        if (flow !== undefined && before !== undefined)
-          await digest(flow, state, before, queues, unused, claimed);
+        if (flow === undefined || before === undefined) continue;
+        learnLanes(flow, state, before, nextTurns);
+        await digest(flow, state, before, unused);
       }
     } catch (error) {
-      for (const flow of chosen) lineUp(flow);
+      undo();
       throw error;
     } finally {
-      local.claimsFlows = false;
       question.end();
       for (const [other, count] of unused) {
         localQueues.giveBack(other, count);
-        if (other.stale) deps.lineUp(other);
+        if (other === local) continue;
+        other.busy = false;
+        deps.lineUp(other);
       }
     }
   }
 
-  function start(
-    { claims, waitsMs, currentQueueIds }: FlowClaimed,
-    queues: ReadonlyMap<LocalQueue, number>,
-    unused: Map<LocalQueue, number>,
-  ): void {
+  function start({ claims, waitsMs, currentQueueIds }: FlowClaimed, unused: Map<LocalQueue, number>): void {
     const current = new Set(currentQueueIds);
-    const byId = new Map([...queues.keys()].map((local) => [local.grant?.queueId, local]));
-    for (const local of queues.keys()) if (!current.has(local.grant?.queueId ?? 0)) local.stale = true;
+    const byId = new Map([...unused.keys()].map((local) => [local.grant?.queueId, local]));
+    for (const local of unused.keys()) if (!current.has(local.grant?.queueId ?? 0)) local.stale = true;
     for (const [index, one] of claims.entries()) {
       const local = byId.get(one.queueId);
       if (local === undefined) continue;
@@ -153,9 +166,7 @@ export function createFlows(deps: {
     flow: Flow,
     state: FlowState,
     before: Mark,
-    queues: ReadonlyMap<LocalQueue, number>,
     unused: ReadonlyMap<LocalQueue, number>,
-    { claims }: FlowClaimed,
   ): Promise<void> {
     flow.holdsTasks = state.holdsTasks;
     switch (state.kind) {
@@ -175,13 +186,9 @@ export function createFlows(deps: {
       case "rated":
         return known.holdUp(flow, state, before);
       case "open":
-        for (const [local, offered] of queues) {
-          const isNoticed = flow.lanes.get(local.queue) !== before.lanes.get(local.queue);
-          const isExhausted = (unused.get(local) ?? 0) <= 0 && offered > 0;
-          if (local.closed !== null) continue;
-          if (!isNoticed && !isExhausted && !local.stale && claims.length < CLAIM_LIMIT)
-            known.leaveLane(flow, local);
-          else if (isExhausted && isShared(local)) tellOthers(flow);
+        for (const local of before.asked.keys()) {
+          if (flow.lanes.get(local.queue) === NEVER) known.leaveLane(flow, local);
+          else if ((unused.get(local) ?? 0) <= 0 && isShared(local)) tellOthers(flow);
         }
         if (flow.lanes.size === 0) return known.forgetIdle(flow);
         return lineUp(flow);
@@ -210,19 +217,19 @@ export function createFlows(deps: {
       return known.notices;
     },
     headFound,
-    notice(teamId, key, queue, isNew = false) {
+    notice(teamId, key, queue, { isNew = false, turn } = {}) {
       if (stopped) return;
       const flow = open(teamId, key);
-      known.note(flow, queue);
+      known.note(flow, queue, turn);
       // It may be the one that holds the line, or come before it.
       if (!isNew) wakeLine(flow);
       if (flow.blocked === null) lineUp(flow);
     },
-    refresh(teamId, key, queue) {
+    refresh(teamId, key, queue, turn) {
       const flow = queue === undefined ? known.find(teamId, key) : open(teamId, key);
       if (flow === undefined || stopped) return;
       known.noteRefresh(flow);
-      if (queue !== undefined) known.note(flow, queue);
+      if (queue !== undefined) known.note(flow, queue, turn);
       unblock(flow);
       lineUp(flow);
     },
@@ -270,8 +277,4 @@ export function createFlows(deps: {
       known.stop();
     },
   };
-}
-
-function markOf({ lanes, wakes, refreshes }: Flow): Mark {
-  return { lanes: new Map(lanes), wakes, refreshes };
 }

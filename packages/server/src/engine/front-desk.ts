@@ -4,6 +4,7 @@ import { atMost, type Time } from "../domain/time.ts";
 import { NO_QUEUE, parseHint } from "../store/tasks/hints.ts";
 import type { Cancelled } from "../store/tasks/task-cancellations.ts";
 import type { Accepted } from "../store/tasks/task-intake.ts";
+import { turnOf } from "../store/tasks/turns.ts";
 import { type Actors, createActors } from "./actors.ts";
 import { POLL_MS } from "./alarm.ts";
 import { createDroppedClaims } from "./dropped-claims.ts";
@@ -74,7 +75,13 @@ export function createFrontDesk(deps: {
     onUnordered() {},
   });
   changes.subscribe({
-    created: (task, stored) => onWaiting(task, task.flow?.key ?? null, stored),
+    created: (task, stored) =>
+      onWaiting(
+        task,
+        task.flow?.key ?? null,
+        stored,
+        turnOf({ priority: task.priority, runAt: stored.runAt }),
+      ),
     retried: (task) => onWaiting(task, task.flow, task),
     replaced: (task) => onWaiting(task, task.flow, task),
     dismissed(task) {
@@ -92,10 +99,11 @@ export function createFrontDesk(deps: {
     { teamId, queue, sandbox }: Waiting,
     flow: string | null,
     { runAt, createdAt }: Pick<StoredTask, "createdAt" | "runAt">,
+    turn?: number,
   ): void {
     const waitMs = runAt.getTime() - createdAt.getTime();
     if (sandbox || waitMs > SOON_MS) return;
-    if (flow !== null && waitMs <= 0) say({ kind: "flow", teamId, queue, flow });
+    if (flow !== null && waitMs <= 0) say({ kind: "flow", teamId, queue, flow, turn });
     else say({ kind: waitMs > 0 ? "later" : "due", teamId, queue });
   }
 

@@ -25,7 +25,7 @@ export function createHintHandler(deps: {
     if ("claim" in hint) deps.cancellations.hear(hint);
     else if ("taskId" in hint) deps.cancellations.takeJob(hint.teamId, hint.taskId);
     else if (hint.kind === "flow")
-      flows.refresh(hint.teamId, hint.flow, hint.queue === NO_QUEUE ? undefined : hint.queue);
+      flows.refresh(hint.teamId, hint.flow, hint.queue === NO_QUEUE ? undefined : hint.queue, hint.turn);
     else if (hint.kind === "team") deps.budget.relearn(hint.teamId);
     else if (hint.kind === "schedule") deps.wake("scheduler");
     else if (hint.kind === "due") dispatcher.notice(hint.teamId, hint.queue);

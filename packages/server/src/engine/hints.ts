@@ -16,13 +16,13 @@ export function createHints(deps: {
   readonly hasReceivers: () => boolean;
   readonly log: Log;
 }): SayHint {
-  const unsaid = new Set<string>();
+  const unsaid = new Map<string, Hint>();
   let isSpeaking = false;
 
   async function speak(): Promise<void> {
     isSpeaking = true;
     while (unsaid.size > 0) {
-      const messages = [...unsaid];
+      const messages = [...unsaid.values()].map((hint) => hintText(hint, deps.workerId()));
       unsaid.clear();
       await sendHints(deps.sql, messages).catch((err) => deps.log.debug({ err }, "hint.lost"));
     }
@@ -31,7 +31,16 @@ export function createHints(deps: {
 
   return (hint) => {
     if (!deps.hasReceivers()) return;
-    unsaid.add(hintText(hint, deps.workerId()));
+    const key = hintText("flow" in hint ? { ...hint, turn: undefined } : hint, 0);
+    const other = unsaid.get(key);
+    unsaid.set(key, other === undefined ? hint : earlier(hint, other));
     if (!isSpeaking) void speak();
   };
+}
+
+/** Of two hints that differ in the turn alone, the one that allows for both. */
+function earlier(one: Hint, other: Hint): Hint {
+  if (!("flow" in one) || !("flow" in other) || one.turn === undefined || other.turn === undefined)
+    return "flow" in one && one.turn === undefined ? one : other;
+  return one.turn < other.turn ? one : other;
 }

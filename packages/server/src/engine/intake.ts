@@ -101,7 +101,7 @@ export function createIntake(deps: {
     const reservations = tasks.map((): Reservation | null => null);
     for (const { task, index } of inOrderOfPriority(tasks))
       if (isDueNow(task) && (task.flow === null || deps.flows?.mayHandOff(task.teamId, task.flow)))
-        reservations[index] = dispatcher.reserve(task.teamId, task.queue, task.flow !== null);
+        reservations[index] = dispatcher.reserve(task.teamId, task.queue);
     return reservations;
   }
 

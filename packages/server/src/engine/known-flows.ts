@@ -1,5 +1,6 @@
 import type { Time } from "../domain/time.ts";
 import type { FlowState } from "../store/tasks/flow-claims.ts";
+import { FIRST, NEVER } from "../store/tasks/turns.ts";
 import type { SayHint } from "./hints.ts";
 import { createLocalFlow, type Flow } from "./local-flow.ts";
 import { isLineElsewhere, type LocalQueue, type LocalQueues } from "./local-queues.ts";
@@ -13,8 +14,8 @@ export interface KnownFlows {
   open(teamId: number, key: string): Flow;
   /** Forgets a flow without due tasks and calls. */
   forgetIdle(flow: Flow): void;
-  /** There are due tasks of the flow in this queue. */
-  note(flow: Flow, queue: string): void;
+  /** There are due tasks of the flow in this queue, the first with this turn or a later one. */
+  note(flow: Flow, queue: string, turn?: number): void;
   /** The number of the last notice, of whatever flow. */
   readonly notices: number;
   /** Something may have freed a place of the flow. */
@@ -53,9 +54,9 @@ export function createKnownFlows(deps: {
   let notices = 0;
   let stopped = false;
 
-  function note(flow: Flow, queue: string): void {
+  function note(flow: Flow, queue: string, turn = FIRST): void {
     notices += 1;
-    flow.lanes.set(queue, notices);
+    flow.lanes.set(queue, Math.min(turn, flow.lanes.get(queue) ?? NEVER));
   }
 
   function lineUp(flow: Flow): void {
@@ -93,8 +94,8 @@ export function createKnownFlows(deps: {
   }
 
   /** The flow waits for slots of this queue alone: the queue has the first task of the flow's line, and all other tasks wait for that one. */
-  function waitFor(flow: Flow, queue: string): void {
-    if (!flow.lanes.has(queue)) note(flow, queue);
+  function waitFor(flow: Flow, queue: string, turn: number): void {
+    flow.lanes.set(queue, turn);
     if (stopped) return;
     if (isElsewhere(flow, queue)) deps.hint({ kind: "due", teamId: flow.teamId, queue });
     else lineUpIn(flow, queue);
@@ -103,8 +104,8 @@ export function createKnownFlows(deps: {
   function tellOthers(flow: Flow): void {
     if (flow.isTold) return;
     flow.isTold = true;
-    for (const queue of flow.lanes.keys())
-      deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key });
+    for (const [queue, turn] of flow.lanes)
+      if (turn < NEVER) deps.hint({ kind: "flow", teamId: flow.teamId, queue, flow: flow.key, turn });
   }
 
   function leaveLine(flow: Flow): void {
@@ -146,7 +147,7 @@ export function createKnownFlows(deps: {
     lineUp,
     block,
     holdUp(flow, state, since) {
-      const { kind, waitMs, headQueue } = state;
+      const { kind, waitMs, headQueue, headTurn = FIRST } = state;
       const isTimed = kind === "paused" || kind === "rated";
       // A call that ended meanwhile may have freed a place.
       if (isTimed ? flow.refreshes > since.refreshes : flow.wakes > since.wakes) lineUp(flow);
@@ -154,7 +155,7 @@ export function createKnownFlows(deps: {
       else {
         if (flow.calls === 0) tellOthers(flow);
         block(flow, kind, flow.calls === 0 ? FULL_MS : null);
-        if (kind === "held" && headQueue !== undefined) waitFor(flow, headQueue);
+        if (kind === "held" && headQueue !== undefined) waitFor(flow, headQueue, headTurn);
       }
     },
     unblock,
@@ -167,6 +168,8 @@ export function createKnownFlows(deps: {
       noteWake(flow);
       if (flow.blocked !== "held") return false;
       unblock(flow);
+      // Another task may be the first now.
+      for (const queue of flow.lanes.keys()) flow.lanes.set(queue, FIRST);
       return true;
     },
     tellOthers,

@@ -5,7 +5,7 @@ import type { FlowState } from "../store/tasks/flow-claims.ts";
 export interface Flow {
   readonly teamId: number;
   readonly key: string;
-  /** The queues that have due tasks of it, each with the number of its last notice. */
+  /** The queues that have due tasks of it, each with the turn of the first one there, or an earlier turn. */
   readonly lanes: Map<string, number>;
   /** Why no claim is made now; null if claims may find tasks. */
   blocked: FlowState["kind"] | null;

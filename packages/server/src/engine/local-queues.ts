@@ -1,6 +1,7 @@
 import type { Timer } from "../domain/time.ts";
 import type { BegunCall } from "../store/tasks/queue-rates.ts";
 import type { SlotGrant } from "../store/tasks/queue-slots.ts";
+import { FIRST } from "../store/tasks/turns.ts";
 import type { Pool } from "./budget.ts";
 import type { Flow } from "./local-flow.ts";
 
@@ -17,22 +18,22 @@ export interface LocalQueue {
   stale: boolean;
   /** Calls in flight, and slots reserved for a running claim or insert. */
   inFlight: number;
-  /** Known due tasks; Infinity if the number is unknown. */
+  /** Known due tasks without a flow; Infinity if the number is unknown. */
   waiting: number;
+  /** The turn of the first of them, or an earlier turn. */
+  turn: number;
   /** Flows with due tasks here that wait for slots. */
   flows: Set<Flow>;
-  /** The last claim was for flows: the next is for tasks without a flow, if there are any. */
-  servedFlows: boolean;
+  /** The last claim for its flows found tasks and took none, because a flow that was not in it might come before them. */
+  hasOnlyLooked: boolean;
   /** The queue's rate lets no call begin before this timer rings. Null: a claim may find permits. */
   closed: Timer | null;
   /** Calls that have begun since the last claim, in a queue with a rate. */
   begun: BegunCall[];
-  /** A claim or a slot request for it is running. */
+  /** A claim or a slot request for it is running. No other may: neither would know what the other leaves. */
   busy: boolean;
   /** The running claim takes all known tasks: a task that arrives now has none before it. */
   covering: boolean;
-  /** The running claim is for flows. */
-  claimsFlows: boolean;
   /** The queue was deleted or replaced by one of the same name: calls may end, none may start. */
   retired: boolean;
   usedAtMs: number;
@@ -41,6 +42,12 @@ export interface LocalQueue {
 /** Due tasks are known here, with or without a flow. */
 export function hasWork({ waiting, flows }: LocalQueue): boolean {
   return waiting > 0 || flows.size > 0;
+}
+
+/** There are further due tasks without a flow: a number, or an unknown number. */
+export function expectTasks(local: LocalQueue, count = Number.POSITIVE_INFINITY): void {
+  local.waiting += count;
+  local.turn = FIRST;
 }
 
 /** Other workers have slots of the queue, or could have them. */
@@ -52,32 +59,21 @@ export function slotsLeft({ grant, closed, inFlight }: LocalQueue): number {
   return grant === null || grant.paused || closed !== null ? 0 : grant.slots - inFlight;
 }
 
-/**
- * Tasks with and without a flow take turns, so that neither keep the others from the queue's slots. In an ordered queue there is one line
- * of both.
- */
-export function takeTurnOfFlows(local: LocalQueue): boolean {
-  if (local.flows.size === 0 || local.grant?.ordered) return false;
-  local.servedFlows = local.waiting === 0 || !local.servedFlows;
-  return local.servedFlows;
-}
-
 /** Another worker has the one slot of this ordered queue, and claims what is first in its line. */
 export function isLineElsewhere({ grant, stale }: LocalQueue): boolean {
   return grant !== null && !stale && grant.ordered && grant.slots === 0;
 }
 
 /**
- * Whether a new task, with or without a flow, may start as soon as it is stored: none is before it. Elsewhere only a claim knows whether the
- * next one may. Flows that wait for slots come before new tasks of other flows; those of a running claim have their slots.
+ * Whether a new task, with or without a flow, may start as soon as it is stored: no task of the queue waits for a slot that may come before it.
+ * A running claim may leave such a task. In other queues only a claim knows whether the next task may start.
  */
-export function mayHandOff(local: LocalQueue, hasFlow: boolean): boolean {
-  const { grant, stale, waiting, flows, busy, covering, claimsFlows } = local;
+export function mayHandOff({ grant, stale, waiting, flows, busy, covering }: LocalQueue): boolean {
   if (grant === null || stale) return false;
   const { ordered, rate, holdsHosts } = grant;
   const isAllowed = !ordered && rate === null && !holdsHosts;
-  if (!isAllowed || waiting > 0 || (hasFlow && flows.size > 0)) return false;
-  return !busy || covering || (hasFlow && claimsFlows);
+  if (!isAllowed || waiting > 0 || flows.size > 0) return false;
+  return !busy || covering;
 }
 
 /**
@@ -145,13 +141,13 @@ export function createLocalQueues(pool: Pool): LocalQueues {
         stale: true,
         inFlight: 0,
         waiting: 0,
+        turn: FIRST,
         flows: new Set(),
-        servedFlows: false,
+        hasOnlyLooked: false,
         closed: null,
         begun: [],
         busy: false,
         covering: false,
-        claimsFlows: false,
         retired: false,
         usedAtMs: 0,
       };

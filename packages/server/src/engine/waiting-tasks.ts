@@ -1,9 +1,10 @@
 import type { NewTask } from "../domain/task.ts";
 import type { ChangedTask, StoredTask, TaskChanges } from "../domain/task-changes.ts";
 import type { Returned } from "../store/tasks/task-returns.ts";
+import { turnOf } from "../store/tasks/turns.ts";
 import type { Actors } from "./actors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Flows } from "./flows.ts";
+import type { Flows, NoticeOfFlow } from "./flows.ts";
 import type { SayHint } from "./hints.ts";
 import type { LocalQueues } from "./local-queues.ts";
 import type { EngineMeter } from "./meter.ts";
@@ -30,18 +31,18 @@ export function createWaitingTasks(deps: {
     { teamId, queue, sandbox }: Pick<NewTask, "teamId" | "queue" | "sandbox">,
     flow: string | null,
     { createdAt, runAt }: Pick<StoredTask, "createdAt" | "runAt">,
-    isNew = false,
+    about: NoticeOfFlow = {},
   ): void {
     if (sandbox) deps.actors.wake("sandbox");
     else if (runAt > createdAt) deps.waitFor(runAt, flow);
-    else due(teamId, queue, flow, isNew);
+    else due(teamId, queue, flow, about);
   }
 
-  function due(teamId: number, queue: string, flow: string | null, isNew = false): void {
+  function due(teamId: number, queue: string, flow: string | null, about: NoticeOfFlow = {}): void {
     const grant = deps.localQueues.find(teamId, queue)?.grant;
     // The line of an ordered queue decides whose turn it is, whatever flow the task has.
     if (flow !== null && !grant?.ordered) {
-      deps.flows.notice(teamId, flow, queue, isNew);
+      deps.flows.notice(teamId, flow, queue, about);
       return;
     }
     dispatcher.notice(teamId, queue, 1);
@@ -55,7 +56,9 @@ export function createWaitingTasks(deps: {
 
   changes.subscribe({
     created(task, stored) {
-      if (!stored.handedOff) onWaiting(task, task.flow?.key ?? null, stored, true);
+      if (stored.handedOff) return;
+      const turn = turnOf({ priority: task.priority, runAt: stored.runAt });
+      onWaiting(task, task.flow?.key ?? null, stored, { isNew: true, turn });
     },
     retried: (task) => onWaiting(task, task.flow, task),
     replaced: (task) => onWaiting(task, task.flow, task),

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { createBudget } from "../../src/engine/budget.ts";
 import { createDispatcher } from "../../src/engine/dispatcher.ts";
 import type { Lease } from "../../src/engine/lease.ts";
+import { createLocalFlow } from "../../src/engine/local-flow.ts";
 import { createLocalQueues } from "../../src/engine/local-queues.ts";
 import { createSlotKeeper } from "../../src/engine/slot-keeper.ts";
 import { createUnanswered } from "../../src/engine/unanswered.ts";
@@ -316,6 +317,16 @@ describe("the dispatcher", () => {
     dispatcher.forget();
     for (let round = 0; round < 3; round += 1) await turn();
     assert.equal(claims.length, 1);
+  });
+
+  it("reserves no slot while a flow waits for one", async () => {
+    const { dispatcher, localQueues, warmUp } = createScene();
+    await warmUp("a");
+    const { flows } = localQueues.open(TEAM, "a");
+    flows.add(createLocalFlow(TEAM, "key"));
+    assert.equal(dispatcher.reserve(TEAM, "a"), null);
+    flows.clear();
+    assert.notEqual(dispatcher.reserve(TEAM, "a"), null);
   });
 
   it("reserves no slot while a due task waits, and never more than it holds", async () => {

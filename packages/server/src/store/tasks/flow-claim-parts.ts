@@ -30,10 +30,14 @@ export const IS_ORDERED = "coalesce(f.ordered, f.task_ordered, false)";
 
 export const HOLDS = "h.team_id = $1 and not h.sandbox and h.flow = g.key";
 
-/** The slots of this worker that are valid. */
-export const slots = (condition: string) => `slots as materialized (
-     select s.queue_id, s.free
-       from unnest($3::bigint[], $4::integer[], $5::integer[]) as s(queue_id, epoch, free)
+/** The slots of this worker that are valid, with the last turn that the claim may take in each queue, and `more` of its parameters. */
+export const slots = (
+  condition: string,
+  last: string,
+  more = { names: "", arrays: "" },
+) => `slots as materialized (
+     select s.queue_id, s.free, s.last${more.names}
+       from unnest($3::bigint[], $4::integer[], $5::integer[], ${last}::float8[]${more.arrays}) as s(queue_id, epoch, free, last${more.names})
        join queues q on q.team_id = $1 and q.id = s.queue_id and q.epoch = s.epoch
       where exists (select 1 from workers where id = $2) and ${condition}
    )`;
@@ -58,13 +62,13 @@ export const BEGUN = `case when rate is null then 0 else (
                where p.team_id = $1 and not p.sandbox and p.flow = g.key and p.at > g.since) + (
               select count(*) from flow_holds h where ${HOLDS} and h.permit_at > g.since) end as begun`;
 
-/** The CTEs that claim the tasks whose place is in `chosen`. `gates` has the flows. */
+/** The CTEs that claim the tasks whose place is in `chosen`, with or without a flow. `gates` has the flows. */
 export const taking = (tells: boolean) => `claimed as (
      update tasks t
-        set status = 'active', flow_due_at = null, list_key = 'begun', worker_id = $2, fence = fence + 1, attempt_count = attempt_count + 1,
+        set status = 'active', due_at = null, flow_due_at = null, list_key = 'begun', worker_id = $2, fence = fence + 1, attempt_count = attempt_count + 1,
             attempt_started_at = clock.at, started_at = coalesce(started_at, clock.at), deadline_at = null
        from (select now() as at) clock
-      where t.ctid = any (array(select place from chosen)) and t.flow_due_at is not null
+      where t.ctid = any (array(select place from chosen)) and coalesce(t.due_at, t.flow_due_at) is not null
      returning team_id, queue_id, sandbox, run_at, retries, encode(callback_sealed, 'hex') as callback_sealed, ${CLAIMED}${
        tells ? `, status, ${EVENT_COLUMNS}` : ""
      }
@@ -73,6 +77,7 @@ export const taking = (tells: boolean) => `claimed as (
      select c.team_id, false, c.flow, c.id, c.fence,
             case when c.flow in (select key from gates where rate is not null) then clock.void_at end
        from claimed c, (select statement_timestamp() + interval '${PERMIT_MS} milliseconds' as void_at) clock
+      where c.flow is not null
    ), past as (
      delete from flow_permits
       where ctid = any (array(
@@ -101,15 +106,16 @@ export const STATE = `'key', key, 'isPaused', is_paused, 'isPausedForGood', paus
                union all
                select min(h.permit_at) from flow_holds h where ${HOLDS} and h.permit_at > g.since) first) end`;
 
-/** The tasks, and one row with the states of the flows. */
+/** The tasks, and one row with the states of the flows and of their lanes. */
 export const answer = (
   condition: string,
   states: string,
+  lanes = "null::json",
 ) => `select found.*, c.queue_id::float8 as "queueId", ${columns("c", `callback_sealed, run_at, ${CLAIMED}`)}
      from (
-       select true as "isTask", null::json as flows, null::json as unknown, null::float8[] as "currentQueueIds"
+       select true as "isTask", null::json as flows, null::json as lanes, null::json as unknown, null::float8[] as "currentQueueIds"
         union all
-       select false, (${states}),
+       select false, (${states}), (${lanes}),
          case when (select count(*) from locked) < cardinality($6::text[]) then (
            select json_agg(k.key) from unnest($6::text[]) as k(key)
             where not exists (select 1 from flows f where f.team_id = $1 and not f.sandbox and f.key = k.key)) end,

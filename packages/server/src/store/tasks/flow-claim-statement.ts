@@ -13,6 +13,13 @@ import {
 } from "./flow-claim-parts.ts";
 import { movingPermits } from "./flow-places.ts";
 import { MAY_BEGIN } from "./held-hosts.ts";
+import { firstDue as firstPlainDue } from "./task-claims.ts";
+import { turnSql } from "./turns.ts";
+
+/*
+ * $8 has the queues of each key, $9 the last turn of each queue, $10 the tasks without a flow that the claim looks for in each queue: a
+ * claim that finds both kinds takes them in the order of their turns.
+ */
 
 /** Whether a hold `h` still has a place, by the row of its task `t`. */
 const isLive = (hold: string) =>
@@ -49,16 +56,34 @@ const firstDue = (filter: string) => `
 /** The one task at the head of an ordered queue. From this form the planner cannot infer that flow_due_at is not null. */
 const THE_HEAD = `
         select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at from tasks t
-         where t.team_id = $1 and t.id = $9 and t.flow = g.key and t.queue_id = slots.queue_id
+         where t.team_id = $1 and t.id = $11 and t.flow = g.key and t.queue_id = slots.queue_id
            and (t.flow_due_at <= now()) is true and ${CAN_START}
          limit ${MOST}
            for update skip locked`;
 
+/** The due tasks without a flow in the queues of `slots`, the first of each priority. */
+const plainDue = (filter: string) => `
+      union all
+     select null, due.place, due.id, slots.queue_id, due.priority, due.due_at, false, true, least(slots.free, slots.plain)
+       from slots cross join lateral (
+         select first.* from ${firstPlainDue({ team: "$1", queue: "slots.queue_id", limit: "least(slots.free, slots.plain)", filter })}
+          limit least(slots.free, slots.plain)) due
+      where slots.plain > 0`;
+
+/** What is left in each lane of a flow, and of tasks without a flow. */
+const LANES = `select json_agg(json_build_object('flow', l.key, 'queueId', l.queue_id, 'found', l.found, 'next', l.next))
+         from (select w.key, w.queue_id, count(*) as found,
+                      coalesce(min(w.turn) filter (where w.id not in (select id from chosen)),
+                               -- The search ended before the end of the lane.
+                               case when count(*) >= min(w.most) then max(w.turn) end) as next
+                 from waiting w join slots on slots.queue_id = w.queue_id
+                group by w.key, w.queue_id) l`;
+
 /** Takes no task of an ordered flow: another statement claims those tasks. */
 const claiming =
-  (search: string, filter: string, further = "") =>
+  (search: string, filter: string, { plain = "", further = "" }) =>
   (condition: string, tells: boolean) =>
-    `with ${slots(condition)}, ${locked(condition, LIMITS)}, counted as materialized (
+    `with ${slots(condition, "$9", { names: ", plain", arrays: ", $10::integer[]" })}, ${locked(condition, LIMITS)}, counted as materialized (
      select g.*, case when concurrency is null then 0 else (select count(*) from flow_holds h where ${HOLDS}) end as held,
             ${BEGUN}
        from (select l.*, asked_at - make_interval(secs => period) as since, is_ordered or ${IS_PAUSED} as is_paused
@@ -72,14 +97,14 @@ const claiming =
             case when rate is null then ${UNLIMITED} else greatest(0, rate - begun) end as permits
        from counted g
    ), picked as materialized (
-     select g.key, g.places, g.permits, due.*, case when g.hold = 'task' then exists (
+     select g.key, g.places, g.permits, ${MOST} as most, due.*, case when g.hold = 'task' then exists (
               select 1 from flow_holds h where ${HOLDS} and h.task_id = due.id) else false end as has_place
        from gates g join slots on slots.queue_id = any (g.queue_ids)
       cross join lateral (${search}) due
       where not g.is_paused
    ), resumed as materialized (
      -- A task that kept its place needs none, even if the flow is full.
-     select g.key, g.places, g.permits, due.*, true as has_place
+     select g.key, g.places, g.permits, ${MOST} as most, due.*, true as has_place
        from gates g join slots on slots.queue_id = any (g.queue_ids) and slots.free > 0
       cross join lateral (
         select t.ctid as place, t.id, t.queue_id, t.priority, t.flow_due_at
@@ -94,14 +119,19 @@ const claiming =
          select c.*, has_place or places >= count(*) filter (where not has_place)
                   over (partition by key order by priority desc, flow_due_at, id) as may_have_place
            from (select * from picked union select * from resumed) c) p
-   ), chosen as (
-     select place, key, has_place from (
-       select r.place, r.priority, r.flow_due_at, r.id, r.queue_id, r.key, r.has_place,
-              row_number() over (partition by r.queue_id order by r.priority desc, r.flow_due_at, r.id) as queue_rank
-         from ranked r where r.may_have_place and r.flow_rank <= r.permits) r
+   ), waiting as materialized (
+     select w.*, ${turnSql("w.priority", "w.due_at")} as turn
+       from (
+         select key, place, id, queue_id, priority, flow_due_at as due_at, has_place,
+                may_have_place and flow_rank <= permits as may_start, most
+           from ranked${plain}) w
+   ), chosen as materialized (
+     select r.place, r.id, r.key, r.has_place from (
+       select w.*, row_number() over (partition by queue_id order by priority desc, due_at, id) as queue_rank
+         from waiting w where may_start) r
        join slots on slots.queue_id = r.queue_id
-      where r.queue_rank <= slots.free
-      order by r.priority desc, r.flow_due_at, r.id
+      where r.queue_rank <= slots.free and r.turn <= slots.last
+      order by r.priority desc, r.due_at, r.id
       limit $7
    ), ${taking(tells)}, marked as (
      -- used_at is indexed: it changes once in an hour, so that the other updates are HOT.
@@ -122,18 +152,22 @@ const claiming =
      condition,
      `select json_agg(json_build_object(${STATE}, 'isOrdered', is_ordered, 'places', places, 'hold', hold,
                'kept', case when hold = 'task' then (select count(*) from chosen c where c.key = g.key and c.has_place) else 0 end)) from gates g`,
+     LANES,
    )}`;
 
-export const CLAIM_FLOW_TASKS = hotStatement("claim_flow_tasks", claiming(firstDue(""), ""));
+export const CLAIM_FLOW_TASKS = hotStatement(
+  "claim_flow_tasks",
+  claiming(firstDue(""), "", { plain: plainDue("") }),
+);
 
 /** For queues whose circuit breakers hold hosts. */
 export const CLAIM_UNHELD_FLOW_TASKS = hotStatement(
   "claim_unheld_flow_tasks",
-  claiming(firstDue(` and ${MAY_BEGIN}`), ` and ${MAY_BEGIN}`),
+  claiming(firstDue(` and ${MAY_BEGIN}`), ` and ${MAY_BEGIN}`, { plain: plainDue(` and ${MAY_BEGIN}`) }),
 );
 
-/** For an ordered queue: takes its first task, $9, or nothing. */
+/** For an ordered queue: takes its first task, $11, or nothing. */
 export const CLAIM_FLOW_HEAD = hotStatement(
   "claim_flow_head",
-  claiming(THE_HEAD, " and t.id = $9", LINING_UP),
+  claiming(THE_HEAD, " and t.id = $11", { further: LINING_UP }),
 );

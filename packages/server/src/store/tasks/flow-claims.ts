@@ -1,13 +1,16 @@
 import { type Claim, makeClaim } from "../../domain/claim.ts";
 import type { Sql } from "../sql.ts";
 import { askHot, createSubscriberMemory, type HotStatement } from "./event-writes.ts";
+import { type FlowLane, type FoundLane, flowLanes, type PlainLane, plainLanes } from "./flow-claim-lanes.ts";
 import { PERMIT_MS } from "./flow-claim-parts.ts";
 import { CLAIM_FLOW_HEAD, CLAIM_FLOW_TASKS, CLAIM_UNHELD_FLOW_TASKS } from "./flow-claim-statement.ts";
 import { CLAIM_FLOW_LINE_HEAD, CLAIM_FLOW_LINES, CLAIM_UNHELD_FLOW_LINES } from "./flow-line-statement.ts";
 import { type Flat, followOf } from "./task-columns.ts";
+import { FIRST, NEVER } from "./turns.ts";
 
 /*
- * Claims the tasks of flows. Queue slot, place in the flow and permit are taken in one statement or not at all.
+ * Claims the tasks of flows. Queue slot, place in the flow and permit are taken in one statement or not at all. The tasks without a flow
+ * that wait in the same queues are claimed with them: of all that may start, the highest priority starts first.
  *
  * The race: two workers count the places of a flow at once, and both see the last one free. The claim locks the flow's row,
  * but it counts in its snapshot, which may be older than the lock. So every claim changes the version of the flows that it
@@ -24,6 +27,10 @@ export interface FlowClaimRequest {
     readonly queue: string;
     readonly epoch: number;
     readonly free: number;
+    /** The most tasks without a flow to look for; none by default, and none in a claim of ordered flows. */
+    readonly plain?: number;
+    /** The last turn that may start: a flow that is not in this claim may have the next. */
+    readonly last?: number;
     /** A circuit breaker of the queue holds hosts back. */
     readonly holdsHosts?: boolean;
   }[];
@@ -59,8 +66,9 @@ export interface FlowState {
   /** Places are held until their tasks have ended. */
   readonly holdsTasks: boolean;
   readonly claimed: number;
-  /** Of an ordered flow: the queue whose slot the first task of its line waits for. */
+  /** Of an ordered flow: the queue whose slot the first task of its line waits for, and the turn of that task there. */
   readonly headQueue?: string;
+  readonly headTurn?: number;
 }
 
 export interface FlowClaimed {
@@ -69,6 +77,10 @@ export interface FlowClaimed {
   readonly claims: readonly Claim[];
   readonly waitsMs: readonly number[];
   readonly flows: readonly FlowState[];
+  /** Of each flow and queue in which the claim found tasks. */
+  readonly lanes: readonly FlowLane[];
+  /** Of each queue where it looked for tasks without a flow. */
+  readonly plain: readonly PlainLane[];
 }
 
 /** A flow that this claim locked and could count. */
@@ -95,6 +107,7 @@ interface LineGate extends Partial<Omit<Gate, "places" | "hold" | "isOrdered" | 
   readonly headId?: string;
   readonly headQueueId?: number;
   readonly headQueue?: string;
+  readonly headTurn?: number;
 }
 
 /** One row has what was found of the flows; the others, if they have an id, are the tasks. */
@@ -102,6 +115,7 @@ type ClaimedRow = (
   | {
       readonly isTask: false;
       readonly flows: readonly (Gate | LineGate)[] | null;
+      readonly lanes: readonly FoundLane[] | null;
       readonly unknown: readonly string[] | null;
       readonly currentQueueIds: readonly number[];
     }
@@ -116,7 +130,7 @@ type ClaimedRow = (
     | { readonly id: null }
   );
 
-/** Takes due tasks of flows, up to the free slots, places and permits. `sentAtMs` is the worker's monotonic clock before. */
+/** Takes due tasks of flows, and of no flow where the request says so, up to the free slots, places and permits. `sentAtMs` is the worker's monotonic clock before. */
 export async function claimFlowTasks(
   sql: Sql,
   request: FlowClaimRequest,
@@ -140,6 +154,8 @@ export async function claimFlowTasks(
       limit,
       // The line of an ordered flow goes over all of its queues.
       ...(isOrdered ? [] : [keys.map((key) => `{${queueIds.get(key)?.join(",")}}`)]),
+      queues.map(({ last = NEVER }) => last),
+      ...(isOrdered ? [] : [queues.map(({ plain = 0 }) => plain)]),
       ...(headId === undefined ? [] : [headId]),
     ],
     memory,
@@ -187,21 +203,30 @@ export async function claimFlowTasks(
   }
   const unknown = new Set(found?.isTask === false ? found.unknown : null);
   const currentQueueIds = found?.isTask === false ? found.currentQueueIds : [];
+  const current = queues.filter(({ queueId }) => currentQueueIds.includes(queueId));
   const taken = new Map<number, number>();
   for (const { queueId } of claims) taken.set(queueId, (taken.get(queueId) ?? 0) + 1);
-  const mayClaim = new Set(
-    queues
-      .filter(({ queueId, free }) => currentQueueIds.includes(queueId) && (taken.get(queueId) ?? 0) < free)
-      .map(({ queueId }) => queueId),
+  const lastTurns = new Map(
+    current
+      .filter(({ queueId, free }) => (taken.get(queueId) ?? 0) < free)
+      .map(({ queueId, last = NEVER }) => [queueId, last]),
   );
   const states = keys.map((flow): FlowState => {
     const gate = gates.get(flow);
     const claimed = counts.get(flow) ?? 0;
     const known = { flow, holdsTasks: false, claimed, waitMs: null };
     if (gate === undefined) return { ...known, kind: unknown.has(flow) ? "unknown" : "busy" };
-    return "places" in gate ? stateOf(known, gate) : lineStateOf(known, gate, mayClaim, headId);
+    return "places" in gate ? stateOf(known, gate) : lineStateOf(known, gate, lastTurns, headId);
   });
-  return { currentQueueIds, claims, waitsMs, flows: states };
+  const foundLanes = found?.isTask === false ? (found.lanes ?? []) : [];
+  return {
+    currentQueueIds,
+    claims,
+    waitsMs,
+    flows: states,
+    lanes: flowLanes(foundLanes),
+    plain: plainLanes(foundLanes, current, claims),
+  };
 }
 
 function statementFor({ isOrdered, queues, headId }: FlowClaimRequest): HotStatement {
@@ -211,7 +236,7 @@ function statementFor({ isOrdered, queues, headId }: FlowClaimRequest): HotState
   return holdsHosts ? CLAIM_UNHELD_FLOW_TASKS : CLAIM_FLOW_TASKS;
 }
 
-type Known = Omit<FlowState, "kind" | "headQueue">;
+type Known = Omit<FlowState, "kind" | "headQueue" | "headTurn">;
 
 /** What is left after the claim. */
 function stateOf(flow: Known, gate: Gate): FlowState {
@@ -224,13 +249,13 @@ function stateOf(flow: Known, gate: Gate): FlowState {
 }
 
 /**
- * `mayClaim` has the queues that had a slot for the head of the line. If the claim did not take the head of such a queue, another
+ * `lastTurns` has the queues that had a slot left. If the claim did not take the head of such a queue, and it was the head's turn, another
  * transaction had locked the task, or the claim asked for another task.
  */
 function lineStateOf(
   known: Known,
   gate: LineGate,
-  mayClaim: ReadonlySet<number>,
+  lastTurns: ReadonlyMap<number, number>,
   askedId: string | undefined,
 ): FlowState {
   if (gate.kind !== undefined) return { ...known, kind: gate.kind };
@@ -238,13 +263,14 @@ function lineStateOf(
     return { ...known, kind: "paused", waitMs: gate.isPausedForGood ? null : (gate.pausedMs ?? null) };
   if (known.claimed > 0) return { ...known, kind: "held" };
   if (gate.permits === 0) return { ...known, kind: "rated", waitMs: permitWaitMs(gate) };
-  const { headQueueId, headQueue } = gate;
+  const { headQueueId, headQueue, headTurn = FIRST } = gate;
   if (headQueueId === undefined || headQueue === undefined)
     return { ...known, kind: gate.isHeld ? "held" : "open" };
   const isOther = askedId !== undefined && gate.headId !== askedId;
-  return mayClaim.has(headQueueId) && !isOther
+  const lastTurn = lastTurns.get(headQueueId);
+  return lastTurn !== undefined && headTurn <= lastTurn && !isOther
     ? { ...known, kind: "busy" }
-    : { ...known, kind: "held", headQueue };
+    : { ...known, kind: "held", headQueue, headTurn };
 }
 
 function permitWaitMs({ permitMs, period }: Pick<LineGate, "permitMs" | "period">): number {

@@ -12,6 +12,7 @@ import {
 } from "./flow-claim-parts.ts";
 import { HOST_AND_PORT, MAY_BEGIN } from "./held-hosts.ts";
 import { holdsFlowLine } from "./ordered-lines.ts";
+import { turnSql } from "./turns.ts";
 
 /*
  * The claim of ordered flows. It takes the first task of each flow, if no task holds the flow's line. As in other flows, a claim whose
@@ -73,7 +74,7 @@ const HOLDING_BACK = `, held_back as materialized (
 const claiming =
   (holdsHosts: boolean, filter = "", further = "") =>
   (condition: string, tells: boolean) =>
-    `with recursive ${slots(condition)}, ${locked(condition, LINE)}, gates as materialized (
+    `with recursive ${slots(condition, "$8")}, ${locked(condition, LINE)}, gates as materialized (
      select g.*, case when rate is null then ${UNLIMITED} else greatest(0, rate - begun) end as permits
        from (select g.*, ${BEGUN}
                from (select l.*, asked_at - make_interval(secs => period) as since, line_at - ${OVERLAP} as late_since,
@@ -115,13 +116,13 @@ const claiming =
        select key, id, created_at, queue_id, true from late) c
       order by key, created_at, id) first where can_start
    ), picked as materialized (
-     select h.key, slots.free, due.* from heads h join slots on slots.queue_id = h.queue_id
+     select h.key, slots.free, slots.last, due.* from heads h join slots on slots.queue_id = h.queue_id
       cross join lateral ${headIf(holdsHosts ? ` and ${MAY_BEGIN}` : filter)} due
    ), chosen as materialized (
      select place, id from (
        -- The order of creation is that of a line. Among the lines, the priority of the first task decides, as between other tasks.
        select *, row_number() over (partition by queue_id order by priority desc, run_at, id) as queue_rank from picked) r
-      where queue_rank <= free
+      where queue_rank <= free and ${turnSql("priority", "run_at")} <= last
       order by priority desc, run_at, id
       limit $7
    )${holdsHosts ? HOLDING_BACK : ""}, moved as (
@@ -165,8 +166,9 @@ const claiming =
          select json_build_object('key', key, 'kind', case when not is_current then 'busy' when not is_ordered then 'unordered' else 'unopened' end)
            from locked where not (is_current and is_ordered and line_at is not null)
           union all
-         select json_build_object('key', h.key, 'headId', h.id, 'headQueueId', q.id, 'headQueue', q.name)
-           from heads h join queues q on q.team_id = $1 and q.id = h.queue_id) s`,
+         select json_build_object('key', h.key, 'headId', h.id, 'headQueueId', q.id, 'headQueue', q.name, 'headTurn', ${turnSql("t.priority", "t.run_at")})
+           from heads h join queues q on q.team_id = $1 and q.id = h.queue_id
+           join tasks t on t.team_id = $1 and t.id = h.id) s`,
    )}`;
 
 export const CLAIM_FLOW_LINES = hotStatement("claim_flow_lines", claiming(false));
@@ -174,8 +176,8 @@ export const CLAIM_FLOW_LINES = hotStatement("claim_flow_lines", claiming(false)
 /** For queues whose circuit breakers hold hosts. */
 export const CLAIM_UNHELD_FLOW_LINES = hotStatement("claim_unheld_flow_lines", claiming(true));
 
-/** For an ordered queue: takes its first task, $8, if that task is the head of its flow's line too. */
+/** For an ordered queue: takes its first task, $9, if that task is the head of its flow's line too. */
 export const CLAIM_FLOW_LINE_HEAD = hotStatement(
   "claim_flow_line_head",
-  claiming(false, " and t.id = $8", LINING_UP),
+  claiming(false, " and t.id = $9", LINING_UP),
 );

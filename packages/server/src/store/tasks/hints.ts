@@ -46,13 +46,18 @@ export interface JobHint {
 export interface FlowHint extends Omit<QueueHint, "kind"> {
   readonly kind: "flow";
   readonly flow: string;
+  /** No task of the flow has an earlier turn in the queue. Left out: unknown. */
+  readonly turn?: number | undefined;
 }
 
 export type Hint = QueueHint | ClaimHint | JobHint | FlowHint;
 
 /** `from` is the sending worker, so that it can ignore its own messages; 0 for none. */
 export function hintText(hint: Hint, from: number): string {
-  if ("flow" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${hint.flow} ${from}`;
+  if ("flow" in hint) {
+    const turn = hint.turn === undefined ? "" : ` ${hint.turn}`;
+    return `${hint.kind} ${hint.teamId} ${hint.queue} ${hint.flow}${turn} ${from}`;
+  }
   if ("queue" in hint) return `${hint.kind} ${hint.teamId} ${hint.queue} ${from}`;
   if ("taskId" in hint) return `${hint.kind} ${hint.teamId} ${hint.taskId} ${from}`;
   return `${hint.kind} ${hint.claim.taskId} ${hint.claim.fence} ${hint.claim.workerId} ${from}`;
@@ -77,10 +82,12 @@ export function parseHint(message: string): (Hint & { readonly from: number }) |
     return { kind: word, claim, from };
   }
   if (word === "job") return { kind: word, teamId: Number(subject), taskId: detail, from };
-  if (word === "flow")
-    return rest.length < 2
-      ? null
-      : { kind: word, teamId: Number(subject), queue: detail, flow: rest[0] ?? "", from };
+  if (word === "flow") {
+    const [flow = "", turn] = rest;
+    const hint = { kind: word, teamId: Number(subject), queue: detail, flow, from } as const;
+    if (rest.length < 2) return null;
+    return rest.length === 2 ? hint : { ...hint, turn: Number(turn) };
+  }
   const kind = KINDS.find((known) => known === word);
   return kind === undefined ? null : { kind, teamId: Number(subject), queue: detail, from };
 }

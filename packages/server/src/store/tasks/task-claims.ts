@@ -35,10 +35,10 @@ interface ClaimForm {
 }
 
 /** The first due rows of a queue for each priority, as `first`. */
-const firstDue = (of: { team: string; queue: string; limit: string; filter?: string }) =>
+export const firstDue = (of: { team: string; queue: string; limit: string; filter?: string }) =>
   `(values (10), (9), (8), (7), (6), (5), (4), (3), (2), (1)) as p(priority)
        cross join lateral (
-         select t.ctid as place from tasks t
+         select t.ctid as place, t.id, t.priority, t.due_at from tasks t
           where t.team_id = ${of.team} and t.queue_id = ${of.queue} and t.priority = p.priority
             and t.due_at is not null and t.due_at <= now()
             and (t.deadline_at is null or t.deadline_at > now())${of.filter ?? ""}

@@ -21,6 +21,8 @@ describe("hints", () => {
       })),
       { kind: "void", claim },
       { kind: "dropped", claim },
+      { kind: "flow", teamId: 12, queue: "a-B-9", flow: "customer:7" },
+      { kind: "flow", teamId: 12, queue: "a-B-9", flow: "customer:7", turn: 21_990_232_555_520 },
     ];
 
     await sendHints(

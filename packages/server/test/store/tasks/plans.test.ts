@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import { listFlows } from "../../../src/features/flow-control/store.ts";
 import { dueAmong, lookForDue, queuesWithDueTasks } from "../../../src/store/tasks/due-queues.ts";
+import { claimFlowTasks } from "../../../src/store/tasks/flow-claims.ts";
 import { joinFlowTasks } from "../../../src/store/tasks/ordered-lines.ts";
 import { readQueueDepths } from "../../../src/store/tasks/queue-depths.ts";
 import { findQueue } from "../../../src/store/tasks/queues.ts";
@@ -19,6 +20,7 @@ import { reapTasks } from "../../../src/store/tasks/task-returns.ts";
 import { countMatches, searchTasks } from "../../../src/store/tasks/task-search.ts";
 import { settleAttempts } from "../../../src/store/tasks/task-settlements.ts";
 import { countTokenTasks } from "../../../src/store/vault/token-uses.ts";
+import { flowOf } from "../../test-flow.ts";
 import type { TextSql } from "../../test-sql.ts";
 import {
   ALL_TASKS,
@@ -34,6 +36,8 @@ import {
 } from "../../test-store.ts";
 
 const MODES = ["custom", "generic"] as const;
+/** Of a claim that takes 20 tasks. */
+const MOST_BLOCKS_OF_FLOWS = 1_200;
 
 /** Rows straight into the table: what matters here is only that they are many. */
 async function fill(store: TestStore, queue: StoredQueue, count: number, columns: Record<string, string>) {
@@ -111,6 +115,67 @@ describe("the plan of the claim", () => {
     await store.database.rows("analyze tasks");
     const paused = await store.openQueue();
     await fill(store, paused, 10_000, { ...delayed, run_at: "now() - interval '1 hour'", priority: "10" });
+    await assertFewBlocks();
+  });
+});
+
+describe("the plan of the claim of flows", () => {
+  let store: TestStore;
+  let queue: StoredQueue;
+  let workerId: number;
+  beforeEach(async () => {
+    store = await openTestStore();
+    queue = await store.openQueue();
+    workerId = await store.openWorker();
+    await store.database.rows("alter table tasks set (autovacuum_enabled = false)");
+  });
+  afterEach(() => store.close());
+
+  /** Ten flows and the tasks without a flow, with 20 slots. */
+  async function assertFewBlocks(): Promise<void> {
+    const keys = Array.from({ length: 10 }, (_, index) => `customer-${index + 1}`);
+    const flows = keys.map((key) => ({ ...flowOf(key, { concurrency: 5 }), priority: 1 }));
+    await store.insert(queue, ...flows, ...Array.from({ length: 20 }, () => ({ priority: 1 })));
+    const asked = await claimRequest(store.database, queue, { workerId });
+    for (const plain of [20, 0]) {
+      const request = {
+        teamId: queue.teamId,
+        workerId,
+        queues: [{ ...asked, free: 20, plain }],
+        lanes: keys.map((flow) => ({ flow, queueId: queue.id })),
+        limit: 200,
+      };
+      for (const mode of MODES) {
+        const plan = await explain(store.database, mode, (sql) => claimFlowTasks(sql, request, 0));
+        const told = `${mode}, ${plain} without a flow: ${plan.blocks} blocks by ${plan.indexes.join()}`;
+        assert.ok(plan.blocks < MOST_BLOCKS_OF_FLOWS, told);
+        assert.ok(!plan.scanned.includes("tasks"), told);
+      }
+    }
+  }
+
+  const waiting = { ...inFlow, flow: "'customer-' || n % 20" };
+
+  it("skips 20,000 delayed tasks of a higher priority, with and without flows, without statistics", async () => {
+    await fill(store, queue, 20_000, { ...delayed, priority: "10" });
+    await fill(store, queue, 20_000, { ...waiting, priority: "10" });
+    await assertFewBlocks();
+  });
+
+  it("skips them with fresh statistics", async () => {
+    await fill(store, queue, 20_000, { ...delayed, priority: "10" });
+    await fill(store, queue, 20_000, { ...waiting, priority: "10" });
+    await store.database.rows("analyze tasks");
+    await assertFewBlocks();
+  });
+
+  it("skips tasks of other queues and ended ones that are newer than the statistics", async () => {
+    await fill(store, queue, 1_000, { ...delayed, priority: "10" });
+    await store.database.rows("analyze tasks");
+    const paused = await store.openQueue();
+    await fill(store, paused, 10_000, { ...delayed, run_at: "now() - interval '1 hour'", priority: "10" });
+    await fill(store, paused, 10_000, { ...waiting, run_at: "now() - interval '1 hour'", priority: "10" });
+    await fill(store, queue, 10_000, { ...finished, priority: "5" });
     await assertFewBlocks();
   });
 });
