@@ -13,7 +13,7 @@ export interface Write {
   readonly isCascade: boolean;
   /** The tables whose rows are locked where the rows are chosen. */
   readonly locked: readonly string[];
-  /** The conditions that ask other tables about a value of the row that may change. The other tables are not read again. */
+  /** The conditions that ask other tables about a value of the row. The other tables are not read again. */
   readonly stale: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function writesOf(text: string, keys: Keys): Write[] {
       isByKeys: !isNamed && (isListed || namesRows(sources, ctes)),
       isCascade: wordsOf(sources).some((name) => /^(?:delete|update|insert)\b/.test(ctes.get(name) ?? "")),
       locked: reachedFrom(`${sources} ${condition}`, ctes).flatMap(tablesLockedBy),
-      stale: conditions.filter((each) => changeable(ownColumns(queriesIn(each), alias, true)).length > 0),
+      stale: conditions.filter((each) => ownColumns(queriesIn(each), alias, true).length > 0),
     };
   });
 }
@@ -81,7 +81,7 @@ function ctesOf(text: string): Map<string, string> {
 }
 
 /** The place of the parenthesis that closes what is open at this place, or the end. */
-function closing(text: string, from: number): number {
+export function closing(text: string, from: number): number {
   let open = 0;
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === "(") open += 1;
@@ -143,7 +143,7 @@ const NOT_COLUMNS = new Set(
 
 /** The columns of the row that a condition names, with its alias or, where that is not asked for, without any. */
 function ownColumns(condition: string, alias: string, isWithAlias = false): string[] {
-  return [...condition.matchAll(/(?<![$\w.:])(?:(\w+)\.)?([a-z_]\w*)(?![\w(.]| \()/g)]
+  return [...condition.matchAll(/(?<![$\w.:])(?:(\w+)\.)?([a-z_]\w*)(?![\w(.]| \(| =>)/g)]
     .filter(([, of]) => (of === undefined ? !isWithAlias : of === alias))
     .map(([, , column = ""]) => column)
     .filter((column) => !NOT_COLUMNS.has(column));
@@ -182,12 +182,41 @@ function reachedFrom(text: string, ctes: ReadonlyMap<string, string>): string[] 
   return reached;
 }
 
+/** By every lock in this text, those that its own query reads. */
 function tablesLockedBy(text: string): string[] {
-  const lock = /\bfor (?:no key )?update\b(?: of (\w+(?:, ?\w+)*))?/.exec(text);
-  if (lock === null) return [];
-  const read = [...text.matchAll(/\b(?:from|join) (\w+)(?: (\w+))?/g)];
-  const of = lock[1]?.split(/, ?/);
-  return read
-    .filter(([, table = "", alias = ""]) => of === undefined || of.includes(alias) || of.includes(table))
-    .map(([, table = ""]) => table);
+  return [...text.matchAll(/\bfor (?:no key )?update\b(?: of (\w+(?:, ?\w+)*))?/g)].flatMap((lock) => {
+    const query = text.slice(opening(text, lock.index), lock.index);
+    const of = lock[1]?.split(/, ?/);
+    return tablesReadBy(query)
+      .filter(({ table, alias }) => of === undefined || of.includes(alias) || of.includes(table))
+      .map(({ table }) => table);
+  });
+}
+
+/** Behind the parenthesis that is open at this place, or the beginning. */
+function opening(text: string, from: number): number {
+  let open = 0;
+  for (let at = from - 1; at >= 0; at -= 1) {
+    if (text[at] === ")") open += 1;
+    if (text[at] === "(") open -= 1;
+    if (open < 0) return at + 1;
+  }
+  return 0;
+}
+
+/** In its own `from`, and in the subqueries there: a lock reaches those, but no subquery of a condition or a column, and no CTE. */
+function tablesReadBy(query: string): { readonly table: string; readonly alias: string }[] {
+  const from = nextWord(query, /\bfrom\b/g, 0);
+  if (from === null) return [];
+  const end =
+    nextWord(query, /\b(?:where|group by|order by|limit|for (?:no key )?update|union)\b/g, from) ??
+    query.length;
+  const clause = query.slice(from, end);
+  const named = [
+    ...flatten(clause).matchAll(/(?:\b(?:from|join)|,) (?!lateral\b)(\w+)(?: (?:as )?(\w+))?/g),
+  ].map(([, table = "", alias = ""]) => ({ table, alias }));
+  const inner = [...clause.matchAll(/\((?= ?select\b)/g)].map(({ index }) =>
+    clause.slice(index + 1, closing(clause, index + 1)),
+  );
+  return [...named, ...inner.flatMap(tablesReadBy)];
 }
