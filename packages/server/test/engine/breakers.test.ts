@@ -194,10 +194,10 @@ describe("a circuit breaker", () => {
       [BREAKER.cooldown, 2],
       [BREAKER.cooldown * 2, 3],
     ] as const) {
-      await server.advance(cooldown - 1);
+      await server.advance(cooldown / 2);
       await settle();
       assert.equal(down.calls.length, calls - 1);
-      await server.advance(1);
+      await server.advance(cooldown / 2);
       await settle();
       assert.equal(down.calls.length, calls);
     }
