@@ -58,6 +58,7 @@ const GUARDS: Record<string, string> = {
 const STALE_EXCEPTIONS: Record<string, string> = {
   remove_replaced_session_keys: "keys never change",
   refresh_line: "a task that joins the line again changes `begun`, which is asked again",
+  end_session_of: "a session without its membership lets nobody in, and its person may end it",
   remove_settled_batches: "a batch never changes",
   begin_sandbox_line:
     "the flow is locked in the same transaction, and a task begins and joins the line only under that lock",
