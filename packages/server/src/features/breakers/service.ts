@@ -2,7 +2,7 @@ import type { Principal, Requester } from "../../domain/identity/principal.ts";
 import { cutPage, type Page, type PageRequest } from "../../domain/page.ts";
 import { Problem } from "../../domain/problem.ts";
 import { recordChange } from "../../service/audit/audit.ts";
-import type { InTeamTurn } from "../../service/team-turns.ts";
+import { createTeamTurns, type InTeamTurn } from "../../service/team-turns.ts";
 import type { Database } from "../../store/sql.ts";
 import { closeBreakers } from "../../store/tasks/breakers.ts";
 import { findQueue } from "../../store/tasks/queues.ts";
@@ -20,9 +20,10 @@ export function createBreakerService(deps: {
   readonly database: Database;
   /** Events may have been stored. */
   readonly onChanged: () => void;
-  readonly inTeamTurn: InTeamTurn;
+  /** Default: those of this service alone. */
+  readonly inTeamTurn?: InTeamTurn;
 }): BreakerService {
-  const { database, inTeamTurn } = deps;
+  const { database, inTeamTurn = createTeamTurns() } = deps;
   return {
     async list({ teamId }, { limit, cursor }) {
       const found = await listBreakers(database, teamId, readCursor(cursor), limit + 1);
