@@ -1,6 +1,6 @@
 import type { BreakerView, Fate, Limits, SandboxTask, Spell, Wish } from "./outside/wishes.ts";
 import type { Change, DedupeRow, NotificationRow, TaskRow, TaskStatus } from "./rows.ts";
-import type { VaultRecord } from "./vault.ts";
+import type { VaultRecord } from "./vault-record.ts";
 
 /**
  * What one run left behind, parsed: what clients were told, what targets saw, every row change that was committed, what

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { answer, brokenIn, COMPLETED, call, fault, goodChanges, historyOf, taskChange } from "./hand-made.ts";
 import type { History, Seen } from "./history.ts";
 import type { TaskRow } from "./rows.ts";
-import { CANARY, LITERAL_HEADER, type VaultRecord, type VaultToken } from "./vault.ts";
+import { CANARY, LITERAL_HEADER } from "./vault.ts";
+import type { VaultRecord, VaultToken } from "./vault-record.ts";
 
 const VALUE = `Bearer ${CANARY}1`;
 const TOKEN: VaultToken = { id: "tok_1", value: VALUE, revoking: null, revokedAt: null };

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import type { Action, Answer } from "../checker/history.ts";
 import type { Limits, Wish } from "../checker/outside/wishes.ts";
-import type { Leak } from "../checker/vault.ts";
+import type { Leak } from "../checker/vault-record.ts";
 import { hasCredential } from "./canaries.ts";
 import { now } from "./clock.ts";
 import type { Node } from "./node.ts";

@@ -2,7 +2,8 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { CANARY, type Leak, LITERAL_HEADER } from "../checker/vault.ts";
+import { CANARY, LITERAL_HEADER } from "../checker/vault.ts";
+import type { Leak } from "../checker/vault-record.ts";
 import type { Postgres } from "./postgres.ts";
 
 /** As it is, in hexadecimal, as PostgreSQL writes bytes, and in base64, which has another text for each of three places. */

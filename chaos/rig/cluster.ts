@@ -17,7 +17,7 @@ import { createPostgres, type Postgres } from "./postgres.ts";
 import { SHORT_LIVES } from "./short-lives.ts";
 import { startTarget, type Target } from "./target.ts";
 import { openTeams, type Team } from "./teams.ts";
-import { SHORT_ROUNDS, VAULT_KEYS } from "./vault-rotation.ts";
+import { SHORT_ROUNDS, VAULT_KEYS } from "./vault-keys.ts";
 
 /** Everything a run needs, up and running. */
 export interface Cluster {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TaskRecord } from "../checker/history.ts";
 import { isEnd, type TaskRow } from "../checker/rows.ts";
-import type { Leak } from "../checker/vault.ts";
+import type { Leak } from "../checker/vault-record.ts";
 import { createApi, type Told } from "./api.ts";
 import type { Node } from "./node.ts";
 import { noncesOf, resultValue } from "./nonces.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault, History, QueueStats, Rest } from "../checker/history.ts";
-import type { Leak } from "../checker/vault.ts";
+import type { Leak } from "../checker/vault-record.ts";
 import { type Api, createApi } from "./api.ts";
 import { createAsking } from "./asking.ts";
 import { leaksInDatabase, leaksInLogs } from "./canaries.ts";

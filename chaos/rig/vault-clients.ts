@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { NO_WISH } from "../checker/outside/wishes.ts";
-import { CANARY, LITERAL_HEADER, type VaultRecord, type VaultToken } from "../checker/vault.ts";
+import { CANARY, LITERAL_HEADER } from "../checker/vault.ts";
+import type { VaultRecord, VaultToken } from "../checker/vault-record.ts";
 import type { Api } from "./api.ts";
 import { type Asking, RETRY_MS } from "./asking.ts";
 import { now } from "./clock.ts";

@@ -2,32 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "../checker/history.ts";
 import { now } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Plant } from "./plants.ts";
 import type { Postgres } from "./postgres.ts";
 import type { Random } from "./random.ts";
+import { NEWEST_KEY_ID, RINGS } from "./vault-keys.ts";
 
-/** Of nothing but these runs. */
-const [OLD, NEW] = ["chaos", "chaos-new"].map((id, index) => {
-  return { id, key: `${id}:${Buffer.alloc(32, 7 + index).toString("base64")}` };
-}) as [VaultKey, VaultKey];
-interface VaultKey {
-  readonly id: string;
-  readonly key: string;
-}
-
-export const VAULT_KEYS = OLD.key;
-/** As docs/production.md says: every node can read with the new key before one seals with it. */
-const RINGS = [`${OLD.key},${NEW.key}`, `${NEW.key},${OLD.key}`];
 /** Of the run: until it begins, and between its two halves. */
 const QUIET_SHARE = 0.12;
 /** How long the last rows may take once everything is calm. */
 const SEALED_MS = 20_000;
-
-/** The vault is gone through all the time, callback ids too, so that rows are sealed anew while they change. */
-export const SHORT_ROUNDS: Plant["edits"] = [
-  { file: "vault/rotation.js", find: "const ROUND_MS = 60_000;", replace: "const ROUND_MS = 1_000;" },
-  { file: "vault/rotation.js", find: "const CALLBACK_ROUNDS = 10;", replace: "const CALLBACK_ROUNDS = 1;" },
-];
 
 /** Replaces the key of the vault while the nodes work: each is restarted twice, killed or asked to stop. */
 export async function rotateVault(
@@ -46,7 +28,7 @@ export async function rotateVault(
   }
 }
 
-/** What of all that is sealed anew has another key than the newest, once nothing changes any more. */
+/** The rows that the newest key has not sealed, once nothing changes any more. */
 export async function findUnsealed({ query }: Postgres): Promise<string[]> {
   const untilMs = now() + SEALED_MS;
   for (;;) {
@@ -61,7 +43,7 @@ export async function findUnsealed({ query }: Postgres): Promise<string[]> {
        select 'an alert channel ' || id from alert_channels where sealed is not null and ${KEY_OF("sealed")} <> $1
         union all
        select 'the callback of task ' || id from tasks where callback_sealed is not null and ${KEY_OF("callback_sealed")} <> $1`,
-      [NEW.id],
+      [NEWEST_KEY_ID],
     );
     if (rows.length === 0 || now() > untilMs) return rows.map(({ row }) => row);
     await sleep(500);
