@@ -5125,7 +5125,7 @@ export interface components {
                 step_seconds: number;
                 /** @description The start of each step. */
                 at: string[];
-                /** @description By name. With more than 100 queues, only the busiest. */
+                /** @description By name. With more than 100 queues, or more than 1 MiB of them, only the busiest. */
                 queues: components["schemas"]["QueueSeries"][];
                 total: components["schemas"]["QueueSeries"];
             };

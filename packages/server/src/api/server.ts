@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from "fastify";
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  fastify,
+  LogController,
+  type RouteOptions,
+} from "fastify";
 import { Problem } from "../domain/problem.ts";
 import type { JsonGate } from "../json/gate.ts";
 import type { AuthService } from "../service/access/auth-service.ts";
@@ -13,7 +19,7 @@ import { decodeBody } from "./http/body-encoding.ts";
 import { BODY_BOUNDS, type BodyBounds, boundBodies } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { compilersFactory } from "./http/compilers.ts";
-import { type Cost, requireCosts } from "./http/cost.ts";
+import { requireCosts } from "./http/cost.ts";
 import { answerError, answerFrameworkError, NO_SNIFF } from "./http/error-answer.ts";
 import { CONNECTION_BOUNDS, type ConnectionBounds, createBoundedServer } from "./http/http-server.ts";
 import { acceptJson, refuseBody, refuseManyFields } from "./http/json-body.ts";
@@ -84,8 +90,8 @@ export interface ApiDeps {
   readonly onAnswer?: (method: string, route: string | null, status: number, ms: number) => void;
   /** Wraps the handler of every request. */
   readonly onHandle?: ((headers: IncomingHttpHeaders, next: () => void) => void) | undefined;
-  /** Called for every registered route. */
-  readonly onRoute?: (method: string, url: string, cost: Cost | undefined) => void;
+  /** Called for every registered route, which it may add to. */
+  readonly onRoute?: (route: RouteOptions) => void;
 }
 
 /** The maximum length of a URL, so that an overlong id or name is answered as not found. */
@@ -115,9 +121,7 @@ export async function createApi(deps: ApiDeps): Promise<FastifyInstance> {
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   });
-  const { onRoute } = deps;
-  if (onRoute !== undefined)
-    app.addHook("onRoute", ({ method, url, config }) => onRoute(String(method), url, config?.cost));
+  if (deps.onRoute !== undefined) app.addHook("onRoute", deps.onRoute);
   requireCosts(app);
   app.decorateRequest("principal", null);
   app.decorateRequest("credential", null);

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fastify, { type FastifyContextConfig } from "fastify";
-import { type Cost, costs, requireCosts } from "../../src/api/http/cost.ts";
+import fastify, { type FastifyContextConfig, type RouteOptions } from "fastify";
+import { costs, requireCosts } from "../../src/api/http/cost.ts";
 import { COST_ROWS } from "./cost-rows.ts";
 import { createTestApi } from "./test-api.ts";
 
 describe("the cost of a route", () => {
   it("is declared by every route as it is repeated by hand", async () => {
     const declared: Record<string, readonly unknown[]> = {};
-    const onRoute = (method: string, url: string, cost?: Cost) => {
+    const onRoute = ({ method, url, config }: RouteOptions) => {
+      const cost = config?.cost;
       if (cost === undefined) assert.fail(`${method} ${url} has no cost`);
       if (method !== "HEAD") declared[`${method} ${url}`] = [cost.kind, cost.rows, cost.bytes];
     };
@@ -38,7 +39,7 @@ describe("the cost of a route", () => {
       add(costs("page", { rows: 5_000, bytes: 1 })),
       /costs 5000 rows: a page costs at most 1001/,
     );
-    assert.throws(add(costs("scan", { rows: 1, bytes: 2 ** 21 })), /a scan costs at most 1048576/);
+    assert.throws(add(costs("fan-out", { rows: 1, bytes: 2 ** 21 })), /a fan-out costs at most 1048576/);
     assert.throws(add(costs("point", { rows: Number.NaN, bytes: 1 })), /costs NaN rows/);
     assert.throws(add(costs("page", { rows: 1, bytes: 1, unless: () => true })), /only a scan/);
     add(costs("page", { rows: 100, bytes: 1 }))();

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
+import type {
+  FastifyInstance,
+  InjectOptions,
+  LightMyRequestResponse,
+  onSendHookHandler,
+  RouteOptions,
+} from "fastify";
 import { pino } from "pino";
 import type { PageFiles } from "../../src/api/pages/page-files.ts";
 import type { LinkDelivery } from "../../src/api/pages/sign-in.ts";
@@ -73,6 +79,27 @@ after(async () => {
   await (await openedServer)?.close();
 });
 
+/** Answers that had more bytes than their route declares, so far. */
+const tooLarge: string[] = [];
+
+function refuseTooLarge(): void {
+  assert.deepEqual(tooLarge.splice(0), []);
+}
+
+after(refuseTooLarge);
+
+/** What is streamed counts by its portions. */
+function checkBytes(route: RouteOptions): void {
+  const { method, url, config } = route;
+  const most = config?.cost?.bytes ?? 0;
+  const check: onSendHookHandler = (_request, _reply, payload, done) => {
+    const bytes = typeof payload === "string" || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0;
+    if (bytes > most) tooLarge.push(`${method} ${url} answered ${bytes} bytes and declares ${most}`);
+    done(null, payload);
+  };
+  route.onSend = [...[route.onSend ?? []].flat(), check];
+}
+
 interface OpenApp {
   readonly app: FastifyInstance;
   readonly lines: Record<string, unknown>[];
@@ -88,6 +115,10 @@ async function openApp({ services }: TestServer, http: Http): Promise<OpenApp> {
     bodyLimitBytes: BODY_LIMIT,
     reference: REFERENCE,
     ...http,
+    onRoute(route) {
+      http.onRoute?.(route);
+      checkBytes(route);
+    },
   });
   await app.ready();
   return { app, lines };
@@ -102,7 +133,9 @@ export async function createTestApi(http?: Http): Promise<TestApi> {
   const send = async (request: InjectOptions): Promise<Answer> => {
     sources += 1;
     const remoteAddress = `10.${(sources >> 16) & 255}.${(sources >> 8) & 255}.${sources & 255}`;
-    return toAnswer(await app.inject({ remoteAddress, ...request }));
+    const answer = toAnswer(await app.inject({ remoteAddress, ...request }));
+    refuseTooLarge();
+    return answer;
   };
   const openTeam = (name?: string) => openTestTeam({ database: server.database, mails, send }, name);
   const team = await openTeam();

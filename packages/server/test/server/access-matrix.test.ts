@@ -237,7 +237,7 @@ async function routesOfTheServer(): Promise<string[]> {
     publicUrl: "https://bellhop.test",
     bodyLimitBytes: 10_000,
     reference: REFERENCE,
-    onRoute: (method, url) => routes.push(`${method} ${url}`),
+    onRoute: ({ method, url }) => routes.push(`${method} ${url}`),
   });
   await app.close();
   await server.close();

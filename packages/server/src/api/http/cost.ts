@@ -5,12 +5,14 @@ const KIB = 1024;
 export const MIB = 1024 * KIB;
 /** Of an answer that has a few fields. */
 export const SMALL = 64 * KIB;
-/** Of the record of a task: payload and answer of the default limits, headers and attempts. */
-export const RECORD = 4 * MIB;
+/** Of what may repeat all that callers and targets have sent: see docs/decisions/0050-size-of-answers.md. */
+export const RECORD = 16 * MIB;
+/** Of a file of the build. */
+export const FILE = 4 * MIB;
 
 /**
  * - `point`: reads rows that are named by keys, a hundred at most;
- * - `page`: reads one page along an index;
+ * - `page`: reads one page along an index. It has a MiB, or one entry that is larger;
  * - `scan`: looks at more rows than it answers. It waits for a turn in the line of scans, see scan-turns.ts;
  * - `write`: changes rows that are named by keys, a hundred at most;
  * - `fan-out`: changes many rows, in portions, and teams take turns between them: see service/turns.ts for work without the
@@ -18,10 +20,10 @@ export const RECORD = 4 * MIB;
  */
 const MOST = {
   point: { rows: 100, bytes: RECORD },
-  page: { rows: 1_001, bytes: MIB },
-  scan: { rows: Number.MAX_SAFE_INTEGER, bytes: MIB },
+  page: { rows: 1_001, bytes: RECORD },
+  scan: { rows: Number.MAX_SAFE_INTEGER, bytes: RECORD },
   write: { rows: 100, bytes: RECORD },
-  "fan-out": { rows: Number.MAX_SAFE_INTEGER, bytes: 16 * MIB },
+  "fan-out": { rows: Number.MAX_SAFE_INTEGER, bytes: MIB },
 } as const;
 
 /** What one request to a route costs at most. Every route declares it; the server does not start without it. */

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { preHandlerHookHandler } from "fastify";
 import { cacheAnswers } from "../http/answer-cache.ts";
-import { costs, RECORD } from "../http/cost.ts";
+import { costs, FILE } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 
 /** The public URL in the committed document. A server puts its own in its place. */
@@ -62,7 +62,7 @@ export async function serveReference(app: Api, directory: string, publicUrl: str
       const readPart = once(() => read(file));
       scope.get(
         path,
-        { config: costs("point", { rows: 0, bytes: RECORD }), schema: { hide: true } },
+        { config: costs("point", { rows: 0, bytes: FILE }), schema: { hide: true } },
         async (_request, reply) => {
           const bytes = await readPart();
           reply.headers(headers);

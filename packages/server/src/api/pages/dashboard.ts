@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../../domain/problem.ts";
 import { acceptedCodings, isHeld } from "../http/answer-cache.ts";
-import { costs, RECORD } from "../http/cost.ts";
+import { costs, FILE } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
@@ -82,7 +82,7 @@ function send(file: PageFile, request: FastifyRequest, reply: FastifyReply): Fas
 export function registerDashboardFiles(app: Api, dashboard: Dashboard | null): void {
   app.get(
     "/assets/*",
-    { config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: RECORD }) }, schema: { hide: true } },
+    { config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: FILE }) }, schema: { hide: true } },
     async (request, reply) => {
       const file = dashboard?.findFile(pathOf(request));
       if (dashboard === null || file === undefined) throw new Problem("not_found");

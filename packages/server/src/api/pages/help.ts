@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { html } from "../../domain/html.ts";
 import { Problem } from "../../domain/problem.ts";
-import { costs, RECORD } from "../http/cost.ts";
+import { costs, FILE } from "../http/cost.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
 import { pathOf, sendDocument, sendPageFile } from "./dashboard.ts";
@@ -15,7 +15,7 @@ const NO_LIST = "# Bellhop\n\n> A self-hosted HTTP task queue. The API is descri
 /** The documentation of the version that runs here, built from the repository's `docs`. Uncounted: every file is in memory. */
 export function registerHelpPages(app: Api, help: PageFiles | null): void {
   const options = {
-    config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: RECORD }) },
+    config: { ...UNCOUNTED, ...costs("point", { rows: 0, bytes: FILE }) },
     schema: { hide: true },
   };
 

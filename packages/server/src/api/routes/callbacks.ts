@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Problem } from "../../domain/problem.ts";
 import type { JsonGate } from "../../json/gate.ts";
 import type { CallbackService } from "../../service/tasks/callback-service.ts";
-import { costs, SMALL } from "../http/cost.ts";
+import { costs, RECORD } from "../http/cost.ts";
 import { acceptJsonOfAnyType } from "../http/json-body.ts";
 import type { Api } from "../http/schema-types.ts";
 import { UNCOUNTED } from "../http/visit-limit.ts";
@@ -28,7 +28,7 @@ export function registerCallbackRoutes(app: Api, callbacks: CallbackService, jso
     {
       // The id is the credential: without one that counts, nothing of the body is read.
       onRequest: (request) => callbacks.requireKnown(request.params.callbackId),
-      config: { ...UNCOUNTED, ...costs("write", { rows: 1, bytes: SMALL }) },
+      config: { ...UNCOUNTED, ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "resolveCallback",
         tags: ["Callbacks"],

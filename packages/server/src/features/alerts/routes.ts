@@ -1,6 +1,6 @@
 import { accessForLiveKeys } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
-import { costs, MIB, SMALL } from "../../api/http/cost.ts";
+import { costs, MIB } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -32,7 +32,7 @@ export function registerAlertRoutes(
   app.post(
     "/alerts",
     {
-      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: MIB }) },
       schema: {
         operationId: "createAlert",
         tags,
@@ -80,7 +80,7 @@ export function registerAlertRoutes(
   app.get(
     "/alerts/:alert_id",
     {
-      config: { ...accessForLiveKeys("webhooks:read"), ...costs("point", { rows: 11, bytes: SMALL }) },
+      config: { ...accessForLiveKeys("webhooks:read"), ...costs("point", { rows: 11, bytes: MIB }) },
       schema: {
         operationId: "getAlert",
         tags,
@@ -98,7 +98,7 @@ export function registerAlertRoutes(
   app.patch(
     "/alerts/:alert_id",
     {
-      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: MIB }) },
       schema: {
         operationId: "updateAlert",
         tags,
@@ -131,7 +131,7 @@ export function registerAlertRoutes(
   app.delete(
     "/alerts/:alert_id",
     {
-      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: MIB }) },
       schema: {
         operationId: "deleteAlert",
         tags,
@@ -150,7 +150,7 @@ export function registerAlertRoutes(
   app.post(
     "/alerts/:alert_id/test",
     {
-      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: SMALL }) },
+      config: { ...accessForLiveKeys("webhooks:write"), ...costs("write", { rows: 11, bytes: MIB }) },
       schema: {
         operationId: "testAlert",
         tags,

@@ -1,6 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
-import { costs, MIB } from "../../api/http/cost.ts";
+import { costs, RECORD, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { invalid, mustBe } from "../../domain/complaint.ts";
 import { WHOLE_LIST } from "../../domain/page.ts";
@@ -16,20 +16,20 @@ export function registerGroupRoutes(
 ): void {
   const read = {
     ...HIDDEN,
-    config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: MIB }) },
+    config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: RECORD }) },
   };
   const write = {
     ...HIDDEN,
-    config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: MIB }) },
+    config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
   };
 
   /** A group that a schedule publishes to stays: the removal looks at the team's schedules. */
   const removal = {
     ...write,
-    config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: MIB }) },
+    config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: SMALL }) },
   };
 
-  const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }) } };
+  const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: RECORD }) } };
   app.get("/topics", list, async (request) =>
     wholeList(await groups.page(callerOf(request), WHOLE_LIST), groupView, "/v1/url-groups"),
   );

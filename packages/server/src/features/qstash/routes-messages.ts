@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
-import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
+import { costs, RECORD, SMALL } from "../../api/http/cost.ts";
 import { scanOf } from "../../api/http/scan-turns.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { sendText } from "../../api/tasks/task-answer.ts";
@@ -37,7 +37,7 @@ const namesMessages = (request: FastifyRequest) =>
   ["messageId", "messageIds", "dlqIds"].some((name) => queryIn(request).has(name));
 const readMany = {
   ...HIDDEN,
-  config: { ...read.config, ...costs("scan", { rows: 50_000, bytes: MIB, unless: namesMessages }) },
+  config: { ...read.config, ...costs("scan", { rows: 50_000, bytes: RECORD, unless: namesMessages }) },
 };
 const writeMany = {
   ...HIDDEN,

@@ -101,7 +101,7 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
         return result;
       };
       const published = await inTurns(requester.teamId, read, publishOne, onSpent);
-      return batchAnswer(await Promise.all(published));
+      return answersOf(await Promise.all(published));
     },
   );
 }
@@ -217,11 +217,12 @@ function answer(
   published: readonly Published[],
 ): unknown {
   if (published.length > 0 && published.every(({ deduplicated }) => deduplicated)) reply.code(202);
-  return toAnswer(destination, published);
+  const [answered] = answersOf([{ destination, published }]);
+  return answered;
 }
 
-/** All ids, and the URLs of groups as far as the answer has room: each may have 8 kB, and stand there a thousand times. */
-function batchAnswer(results: readonly ItemResult[]): readonly unknown[] {
+/** All ids, and the URLs of groups as far as the answer has room: each may have 24 kB, and stand there a thousand times. */
+function answersOf(results: readonly ItemResult[]): readonly unknown[] {
   const answers = (hasRoom: (url: string) => boolean) =>
     results.map((each) => ("error" in each ? each : toAnswer(each.destination, each.published, hasRoom)));
   const room = openAnswerRoom(Buffer.byteLength(JSON.stringify(answers(() => false))));
@@ -231,7 +232,7 @@ function batchAnswer(results: readonly ItemResult[]): readonly unknown[] {
 function toAnswer(
   destination: Destination,
   published: readonly Published[],
-  hasRoom: (url: string) => boolean = () => true,
+  hasRoom: (url: string) => boolean,
 ): unknown {
   const repeated = (isRepeated: boolean) => isRepeated && { deduplicated: true };
   if (destination.kind === "group")

@@ -1,6 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
-import { costs, MIB, RECORD, SMALL } from "../../api/http/cost.ts";
+import { costs, RECORD, SMALL } from "../../api/http/cost.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { sendText } from "../../api/tasks/task-answer.ts";
 import { openAnswerRoom } from "../../domain/answer-room.ts";
@@ -38,7 +38,10 @@ export function registerScheduleRoutes(
   });
   app.get(
     "/schedules",
-    { ...HIDDEN, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: MIB }), isPatient: true } },
+    {
+      ...HIDDEN,
+      config: { ...read.config, ...costs("page", { rows: 1_001, bytes: RECORD }), isPatient: true },
+    },
     async (request, reply) => {
       const room = openAnswerRoom();
       const texts: string[] = [];

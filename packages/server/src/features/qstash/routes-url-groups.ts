@@ -1,6 +1,6 @@
 import { access } from "../../api/http/access.ts";
 import { callerOf, requesterOf } from "../../api/http/auth-hook.ts";
-import { costs, MIB, SMALL } from "../../api/http/cost.ts";
+import { costs, RECORD, SMALL } from "../../api/http/cost.ts";
 import { readIntegers } from "../../api/http/query-integers.ts";
 import type { Api } from "../../api/http/schema-types.ts";
 import { BODY_REFUSALS, refusals } from "../../api/schemas/error.ts";
@@ -18,7 +18,7 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
     "/url-groups",
     {
       preValidation: readIntegers("limit"),
-      config: { ...access("queues:read"), ...costs("page", { rows: 1_001, bytes: MIB }) },
+      config: { ...access("queues:read"), ...costs("page", { rows: 1_001, bytes: RECORD }) },
       schema: {
         operationId: "listUrlGroups",
         tags,
@@ -37,7 +37,7 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
   app.get(
     "/url-groups/:name",
     {
-      config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: MIB }) },
+      config: { ...access("queues:read"), ...costs("point", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "getUrlGroup",
         tags,
@@ -53,7 +53,7 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
   app.put(
     "/url-groups/:name",
     {
-      config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: MIB }) },
+      config: { ...access("queues:write"), ...costs("write", { rows: 1, bytes: RECORD }) },
       schema: {
         operationId: "putUrlGroup",
         tags,

@@ -70,7 +70,7 @@ export const QueueStatistics = model("QueueStatistics", "What happened in the qu
     step_seconds: Type.Integer({ description: "The length of a step." }),
     at: Type.Array(Type.String({ format: "date-time" }), { description: "The start of each step." }),
     queues: Type.Array(ref(QueueSeries), {
-      description: "By name. With more than 100 queues, only the busiest.",
+      description: "By name. With more than 100 queues, or more than 1 MiB of them, only the busiest.",
     }),
     total: ref(QueueSeries),
   }),

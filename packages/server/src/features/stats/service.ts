@@ -1,3 +1,4 @@
+import { openAnswerRoom } from "../../domain/answer-room.ts";
 import { BUCKETS, quantile } from "../../domain/histogram.ts";
 import type { Principal } from "../../domain/identity/principal.ts";
 import { Problem } from "../../domain/problem.ts";
@@ -23,6 +24,8 @@ import {
 
 /** Queues with their own entry, the busiest first. */
 const MOST_QUEUES = 100;
+/** Of the time of a step in an answer. */
+const STEP_BYTES = 32;
 
 export interface StatsQuery {
   readonly range: StatsRange;
@@ -119,7 +122,14 @@ export function createStatsService({
         }
       for (const of of standing) total.stand(of);
       const lines = [...series.values()].sort((one, other) => other.weight() - one.weight());
-      const shown = lines.slice(0, MOST_QUEUES).map((line) => line.close());
+      const sum = total.close();
+      const room = openAnswerRoom(JSON.stringify(sum).length + STEP_BYTES * steps.length);
+      const shown: QueueSeries[] = [];
+      for (const line of lines.slice(0, MOST_QUEUES)) {
+        const closed = line.close();
+        if (!room.take(JSON.stringify(closed))) break;
+        shown.push(closed);
+      }
       shown.sort((one, other) => ((one.queue ?? "") < (other.queue ?? "") ? -1 : 1));
       return {
         from,
@@ -127,7 +137,7 @@ export function createStatsService({
         stepSeconds,
         at: steps.map((step) => new Date(step * 1000)),
         queues: shown,
-        total: total.close(),
+        total: sum,
       };
     },
 
