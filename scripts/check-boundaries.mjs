@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { recordWrites } from "./record-writes.mjs";
+import { recordAliases, recordWrites } from "./record-writes.mjs";
 
 const source = fileURLToPath(new URL("../packages/server/src", import.meta.url));
 
@@ -237,9 +237,12 @@ for (const name of readdirSync(page, { recursive: true })) {
 
 for (const name of ["server", "sdk", "dashboard"]) {
   const files = join(repository, "packages", name, "src");
-  for (const file of readdirSync(files, { recursive: true })) {
-    if (!/\.tsx?$/.test(file)) continue;
-    for (const line of recordWrites(readFileSync(join(files, file), "utf8")))
+  const texts = readdirSync(files, { recursive: true })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => [file, readFileSync(join(files, file), "utf8")]);
+  const aliases = recordAliases(texts.map(([, text]) => text));
+  for (const [file, text] of texts) {
+    for (const line of recordWrites(text, aliases))
       complaints.push(`${name} ${file}:${line} fills an object by names; use a Map and Object.fromEntries`);
   }
 }

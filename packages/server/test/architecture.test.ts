@@ -37,7 +37,8 @@ function folders(under: string): string[] {
 }
 
 it("the check of boundaries refuses objects that are filled with names from outside", async () => {
-  const { recordWrites } = await import(pathToFileURL(join(ROOT, "scripts/record-writes.mjs")).href);
+  const lint = pathToFileURL(join(ROOT, "scripts/record-writes.mjs")).href;
+  const { recordAliases, recordWrites } = await import(lint);
   for (const text of [
     "const found: Record<string, string> = {};\nfound[name] = value;",
     "const found = { ...before };\nfound[name.slice(1)] ??= value;",
@@ -54,6 +55,14 @@ it("the check of boundaries refuses objects that are filled with names from outs
     "const found: Record<string, string> = {};\n// trusted keys: of our table.\nfound[name] = value;",
   ])
     assert.deepEqual(recordWrites(text), [], text);
+  const imported = "function fill(found: Headers) {\n  found[name] = value;\n}";
+  assert.deepEqual(recordWrites(imported, recordAliases([])), []);
+  for (const declared of [
+    "export type Headers = Record<string, string>;",
+    "type Headers = { [name: string]: string };",
+  ])
+    assert.deepEqual(recordWrites(imported, recordAliases([declared])), [2], declared);
+  assert.deepEqual(recordWrites(imported, recordAliases(["type Headers = { readonly name: string };"])), []);
 });
 
 it("CHANGELOG.md has each entry once", () => {
