@@ -35,8 +35,8 @@ const AGAIN = "again";
 export interface Clients {
   /** Creates the queues, until each is answered well, and warms the nodes up. */
   prepare(): Promise<void>;
-  /** Works until it is told to stop, then leaves every queue running. */
-  work(signal: AbortSignal): Promise<void>;
+  /** Works until it is told to stop; then, once nobody restarts nodes any more, leaves every queue running. */
+  work(signal: AbortSignal, restarts: Promise<void>): Promise<void>;
   /** Fills a queue of one slot while it is paused, and lets it go: the order in which it starts is looked at. */
   tryOrder(): Promise<string>;
   /** Creates a task of the fragile target, which is healthy again: it closes a breaker for which no task waits. */
@@ -211,10 +211,11 @@ export function createClients(deps: {
         await unheard.ask({ action: "read", node, method: "GET", path: "/v1/tasks" });
       }
     },
-    async work(signal) {
+    async work(signal, restarts) {
       const managed = queues.manage(signal);
       await Promise.all([submit(signal), managed, schedules.work(signal, later), retryAll(signal)]);
       while (background.size > 0) await Promise.all(background);
+      await restarts;
       await queues.settle();
       await schedules.settle();
     },

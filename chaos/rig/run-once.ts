@@ -111,17 +111,20 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const note = (fault: Fault) => void faults.push(fault);
     const weather = options.weather ?? options.plant?.weather ?? ALL_WEATHER;
     const storm = rage({ ...cluster, note }, weather, random.fork(), over.signal);
-    const work = Promise.all([clients, fragile, sandbox, vault].map((each) => each.work(working.signal)));
+    const isRotated = options.weather === null && options.plant === null;
+    const rotation = isRotated
+      ? rotateVault(cluster, { seconds: options.seconds, random: random.fork(), note })
+      : Promise.resolve();
+    const work = Promise.all([
+      clients.work(working.signal, rotation),
+      ...[fragile, sandbox, vault].map((each) => each.work(working.signal)),
+    ]);
     // Before that nobody listens: what is done then takes another way through the server.
     const listening = sleep(options.seconds * 1000 * UNHEARD_SHARE).then(witnesses.start);
-    const rotation =
-      options.weather === null && options.plant === null
-        ? rotateVault(cluster, { seconds: options.seconds, random: random.fork(), note })
-        : null;
     await Promise.all([storm, sleep(options.seconds * 1000)]);
     working.abort();
     for (const line of cluster.lines) line.set(NO_RULE);
-    await Promise.all([work, listening, rotation]);
+    await Promise.all([work, listening]);
     const calmAt = now();
     say(`calm: waiting until everything has ended, ${options.calmSeconds} s at most`);
     const isCalm = await waitForCalm(cluster, options.calmSeconds, say);
@@ -139,7 +142,7 @@ export async function runOnce(options: RunOptions): Promise<History> {
     const simulated = await sandbox.settle();
 
     const rest = await readRest(cluster, api, ordered, leaks);
-    const unsealed = rotation === null ? [] : await findUnsealed(cluster.postgres);
+    const unsealed = isRotated ? await findUnsealed(cluster.postgres) : [];
     await Promise.all(cluster.nodes.map((node) => node.stop()));
     leaks.push(...(await leaksInDatabase(cluster.postgres)), ...(await leaksInLogs(cluster.logDir)));
     await disk.stop();

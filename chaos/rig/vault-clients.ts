@@ -59,21 +59,21 @@ export function createVaultClients(deps: {
     owner.tokens.push(token);
   }
 
-  /** The first answer may be lost: then it is not found any more. */
-  async function revoke({ key, tokens: own }: Owner): Promise<void> {
+  /** While two tasks wait that name it. The first answer may be lost: then it is not found any more. */
+  async function revoke(owner: Owner): Promise<void> {
+    const { key, tokens: own } = owner;
     const [token] = own.splice(random.between(0, own.length - 1), 1);
     if (token === undefined) return;
+    for (const delay of [1, 2]) await create(owner, token, delay);
     token.revoking = now();
     const asked = { action: "token", method: "DELETE", path: `/v1/tokens/${token.id}`, key } as const;
     const { status } = await asking.retryRequest((node) => api.ask({ ...asked, node }));
     if (status === 200 || status === 404) token.revokedAt = now();
   }
 
-  async function create({ key, queue, tokens: own }: Owner): Promise<void> {
-    if (own.length === 0) return;
+  async function create({ key, queue }: Owner, { id }: Token, delay: number): Promise<void> {
     count += 1;
     const [nonce, literal] = [`v-${count}`, `literal-${count}`];
-    const { id } = random.pick(own);
     const call = random.pick([
       "ok?ms=20",
       "slow?ms=900&until=9",
@@ -87,7 +87,7 @@ export function createVaultClients(deps: {
       payload: { nonce },
       headers: { Authorization: id, [LITERAL_HEADER]: literal },
       max_retries: 3,
-      ...(random.chance(0.3) && { delay: random.between(1, 4) }),
+      ...(delay > 0 && { delay }),
     };
     tasks.push({ nonce, tokenId: id, literal });
     const asked = { action: "create", method: "POST", path: "/v1/tasks", body, key, queue } as const;
@@ -105,8 +105,13 @@ export function createVaultClients(deps: {
       const creating = new Set<Promise<void>>();
       while (!signal.aborted) {
         const owner = random.pick(owners);
-        const created: Promise<void> = create(owner).finally(() => creating.delete(created));
-        creating.add(created);
+        if (owner.tokens.length > 0) {
+          const delay = random.chance(0.3) ? random.between(1, 4) : 0;
+          const created: Promise<void> = create(owner, random.pick(owner.tokens), delay).finally(() =>
+            creating.delete(created),
+          );
+          creating.add(created);
+        }
         if (random.chance(0.1)) await revoke(owner);
         if (owner.tokens.length < TOKENS) await store(owner, RETRY_MS.storm);
         await sleep(random.between(200, 900));
