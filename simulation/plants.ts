@@ -20,6 +20,11 @@ const STATEMENT_PLANTS: readonly StatementPlant[] = [
   "window-of-last",
   "key-not-locked",
   "called-task-replaced",
+  "counts-overwritten",
+  "hosts-not-held",
+  "passes-not-counted",
+  "pass-kept",
+  "other-hosts-held",
 ];
 /** Of those that are simulated alone. */
 const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
@@ -50,6 +55,21 @@ const OWN_PLANTS: Readonly<Record<string, Pick<Plant, "breaks" | "edits">>> = {
   "window-of-last": { breaks: ["dedupe"], edits: [] },
   "key-not-locked": { breaks: ["dedupe"], edits: [] },
   "called-task-replaced": { breaks: ["dedupe"], edits: [] },
+  "counts-overwritten": { breaks: ["breaker"], edits: [] },
+  "hosts-not-held": { breaks: ["breaker"], edits: [] },
+  "passes-not-counted": { breaks: ["breaker"], edits: [] },
+  "pass-kept": { breaks: ["rest", "waiting"], edits: [] },
+  "other-hosts-held": { breaks: ["rest", "waiting"], edits: [] },
+  "old-pass-closes": {
+    breaks: ["breaker"],
+    edits: [
+      {
+        file: "store/tasks/breaker-counts.js",
+        find: "return at !== undefined && at >= row.until;",
+        replace: "return at !== undefined;",
+      },
+    ],
+  },
   "key-outlives-window": {
     breaks: ["dedupe"],
     edits: [
@@ -92,6 +112,12 @@ const WORLDS: Readonly<Record<string, World>> = {
   "window-of-last": { features: ["dedupe"] },
   "key-not-locked": { features: ["dedupe"], nodes: 3 },
   "called-task-replaced": { features: ["dedupe"] },
+  "counts-overwritten": { features: ["breakers"] },
+  "hosts-not-held": { features: ["breakers"] },
+  "passes-not-counted": { features: ["breakers"] },
+  "pass-kept": { features: ["breakers"] },
+  "other-hosts-held": { features: ["breakers"] },
+  "old-pass-closes": { features: ["breakers"] },
   "key-outlives-window": { features: ["dedupe"] },
   "longest-wait-ignored": { features: ["dedupe"] },
 };
@@ -110,6 +136,7 @@ export const SIMULATED_PLANTS: readonly string[] = [
   "turn-not-counted",
   "firings-left-out",
   "window-kept-shut",
+  "old-pass-closes",
   "key-outlives-window",
   "longest-wait-ignored",
   "kinds-take-turns",

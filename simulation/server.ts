@@ -5,6 +5,7 @@ import type { Problem } from "../packages/server/src/domain/problem.ts";
 import type { createTaskChanges } from "../packages/server/src/domain/task-changes.ts";
 import type { createEngine } from "../packages/server/src/engine/engine.ts";
 import type { createOutgoing } from "../packages/server/src/engine/outgoing.ts";
+import type { createBreakerService } from "../packages/server/src/features/breakers/service.ts";
 import type { insertBulk, insertPortion } from "../packages/server/src/features/bulk-actions/store.ts";
 import type { createBulkWorker } from "../packages/server/src/features/bulk-actions/worker.ts";
 import type { createScheduleRunner } from "../packages/server/src/features/schedules/service-runner.ts";
@@ -19,7 +20,12 @@ import type { createTaskService } from "../packages/server/src/service/tasks/tas
 import type { callbackStatus, resolveCallback } from "../packages/server/src/store/tasks/callbacks.ts";
 import type { removeOldDedupeKeys } from "../packages/server/src/store/tasks/dedupe-keys.ts";
 import type { findTakenKey } from "../packages/server/src/store/tasks/idempotency-keys.ts";
-import type { findQueue, insertQueue, setQueueRate } from "../packages/server/src/store/tasks/queues.ts";
+import type {
+  findQueue,
+  insertQueue,
+  setQueueBreaker,
+  setQueueRate,
+} from "../packages/server/src/store/tasks/queues.ts";
 import type { findTask } from "../packages/server/src/store/tasks/task-reads.ts";
 import type { removePendingTask, taskStatus } from "../packages/server/src/store/tasks/task-removals.ts";
 
@@ -45,6 +51,8 @@ export interface Server {
   readonly findQueue: typeof findQueue;
   readonly insertQueue: typeof insertQueue;
   readonly setQueueRate: typeof setQueueRate;
+  readonly setQueueBreaker: typeof setQueueBreaker;
+  readonly createBreakerService: typeof createBreakerService;
   readonly insertBulk: typeof insertBulk;
   readonly insertPortion: typeof insertPortion;
   readonly removePendingTask: typeof removePendingTask;
@@ -68,6 +76,7 @@ export async function loadServer(distDir: string): Promise<Server> {
     "store/tasks/dedupe-keys.js",
     "store/tasks/idempotency-keys.js",
     "features/bulk-actions/worker.js",
+    "features/breakers/service.js",
     "features/schedules/service-runner.js",
     "service/tasks/event-feed.js",
     "service/tasks/event-serializer.js",

@@ -119,6 +119,7 @@ export async function simulate(options: Options): Promise<Run> {
     server,
     scheduler,
     requests,
+    targets,
   });
 
   const first = { ...QUEUE_DEFAULTS, retryDelaySeconds: 1, timeoutSeconds: 3 };
@@ -249,6 +250,10 @@ function logged(change: RowChange, seq: number, committedAt: number): Change {
     const { schedule_id: scheduleId, task_id: taskId, fires_at } = row;
     return { ...when, relation, row: { scheduleId, taskId, firesAt: sinceStart(fires_at) } };
   }
+  if (relation === "breakers") {
+    const { queue_id: queueId, host, phase, until } = row;
+    return { ...when, relation, row: { queueId, host, phase, until: until - START_OF_TIME_MS } };
+  }
   if (relation === "bulks") return { ...when, relation, row: toBulk(row) };
   return { ...when, relation, row: { id: row.id, pid: Number(row.name.split(" ").at(-1)) } };
 }
@@ -277,6 +282,7 @@ function toTask(row: TaskColumns): TaskRow {
     idempotencyKey: row.idempotency_key,
     failureReason: row.failure_reason,
     flow: row.flow,
+    host: new URL(row.url).host,
     dedupe: row.dedupe && toDedupe(row.dedupe, row.body),
   };
 }
@@ -299,6 +305,7 @@ function toQueue(row: QueueColumns): QueueRow {
     blocks,
     rate,
     ratePeriod,
+    breaker: row.breaker,
     deleted: row.deleted_at !== null,
   };
 }

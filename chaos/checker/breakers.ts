@@ -1,5 +1,5 @@
 import type { History } from "./history.ts";
-import type { BreakerChange, TaskChange } from "./rows.ts";
+import type { BreakerChange, BreakerRow, TaskChange } from "./rows.ts";
 import type { Violation } from "./violation.ts";
 
 /** A change of the breaker and a claim may commit in either order within this time. */
@@ -15,9 +15,9 @@ interface Held {
   readonly probes: Set<string>;
 }
 
-/** By the rows: while a breaker is open nothing of its queue begins before its time, and from then on one task at a time. */
+/** By the rows: while a breaker is open nothing of its queue and host begins before its time, and from then on one task at a time. */
 export function checkBreakerRows({ changes }: History): Violation[] {
-  const held = new Map<number, Held>();
+  const held = new Map<string, Held>();
   const begun = new Map<string, number>();
   return [...changes]
     .sort((one, other) => one.seq - other.seq)
@@ -27,7 +27,7 @@ export function checkBreakerRows({ changes }: History): Violation[] {
       const { op, row, committedAt: at } = change;
       const isStart = op !== "delete" && row.attemptCount > (begun.get(row.id) ?? 0);
       begun.set(row.id, row.attemptCount);
-      const breaker = held.get(row.queueId);
+      const breaker = held.get(nameOf(row));
       if (breaker === undefined) return [];
       const text = isStart ? whyNot(breaker, change) : null;
       if (isStart) breaker.probes.add(row.id);
@@ -36,14 +36,20 @@ export function checkBreakerRows({ changes }: History): Violation[] {
     });
 }
 
-function note(held: Map<number, Held>, change: BreakerChange): void {
+/** Of a queue and host. */
+export function nameOf({ queueId, host = "" }: Pick<BreakerRow, "queueId" | "host">): string {
+  return `${queueId} ${host}`;
+}
+
+function note(held: Map<string, Held>, change: BreakerChange): void {
   const { row, op, committedAt } = change;
+  const name = nameOf(row);
   if (op === "delete" || row.phase !== "open") {
-    held.delete(row.queueId);
+    held.delete(name);
     return;
   }
-  const known = held.get(row.queueId);
-  held.set(row.queueId, {
+  const known = held.get(name);
+  held.set(name, {
     change,
     since: known?.since ?? committedAt,
     probes: known?.probes ?? new Set(),

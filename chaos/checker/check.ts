@@ -1,6 +1,7 @@
 import { checkAccepted } from "./accepted.ts";
 import { checkAnswers } from "./answers.ts";
 import { checkCommittedFirst, checkRecords } from "./attempts.ts";
+import { checkBreakerTasks, checkProbes } from "./breaker-tasks.ts";
 import { checkBreakerRows } from "./breakers.ts";
 import { checkBulks } from "./bulks.ts";
 import { checkCalls } from "./calls.ts";
@@ -49,6 +50,8 @@ export function check(history: History, stories: Stories = tellStories(history))
     ...checkFlows(stories),
     ...checkRates(history, stories),
     ...checkBreakerRows(history),
+    ...checkBreakerTasks(history),
+    ...checkProbes(history, stories),
     ...checkDedupeKeys(history, stories),
     ...checkDeletions(history, stories),
     ...checkRecords(stories),

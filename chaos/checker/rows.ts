@@ -1,3 +1,5 @@
+import type { BreakerSettings } from "../../packages/server/src/domain/breaker.ts";
+
 /** The rows of the database as the change log writes them, and how they changed. Instants are milliseconds. */
 
 export type TaskStatus = "pending" | "active" | "waiting" | "polling" | EndedStatus;
@@ -40,6 +42,8 @@ export interface TaskRow {
   readonly interruptions?: number;
   /** The key of its flow; absent where that is not tried. */
   readonly flow?: string | null;
+  /** That it calls; absent where all tasks of a queue call one. */
+  readonly host?: string;
   /** Absent where that is not tried. */
   readonly dedupe?: DedupeRow | null;
 }
@@ -90,12 +94,15 @@ export interface QueueRow {
   /** Calls that may begin in a period, which is in seconds; both absent where that is not tried. */
   readonly rate?: number | null;
   readonly ratePeriod?: number | null;
+  /** Its circuit breaker; absent where that is not tried. */
+  readonly breaker?: Pick<BreakerSettings, "failures" | "ratio" | "within"> | null;
   readonly deleted: boolean;
 }
 
-/** Of a queue that calls one host. */
 export interface BreakerRow {
   readonly queueId: number;
+  /** Absent where the queue calls one host alone. */
+  readonly host?: string;
   readonly phase: "open" | "closing" | "draining";
   readonly until: number;
 }

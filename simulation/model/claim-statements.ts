@@ -1,3 +1,4 @@
+import { mayBegin } from "./breaker-rows.ts";
 import { type Effect, type Effects, numberAt, recordsAt } from "./effect.ts";
 import { liveQueue } from "./intake-statements.ts";
 import { isTaskLocked, type Session, takeLock, write } from "./session.ts";
@@ -23,6 +24,7 @@ function claimFrom(
   session: Session,
   asked: { readonly queueId: number; readonly epoch: number; readonly limit: number },
   workerId: number,
+  filter: (session: Session, task: TaskColumns) => boolean = () => true,
 ): object[] {
   const { tables, nowMs } = session;
   const isCurrent = tables.queues.get(asked.queueId)?.epoch === asked.epoch && tables.workers.has(workerId);
@@ -31,7 +33,8 @@ function claimFrom(
       isDue(task, nowMs) &&
       (task.deadline_at === null || task.deadline_at > nowMs) &&
       task.queue_id === asked.queueId &&
-      !isTaskLocked(session, task.id),
+      !isTaskLocked(session, task.id) &&
+      filter(session, task),
   );
   const picked = isCurrent ? byTurn(due).slice(0, asked.limit) : [];
   const claimed = picked.map((row) => ({ ...row, ...started(row, workerId, nowMs) }));
@@ -51,10 +54,8 @@ function claimFrom(
 }
 
 export const claimStatements: Effects = {
-  claim_due_tasks(session, values) {
-    const [queueId, epoch, workerId, limit] = [2, 3, 4, 5].map((index) => numberAt(values, index));
-    return claimFrom(session, { queueId: queueId ?? 0, epoch: epoch ?? 0, limit: limit ?? 0 }, workerId ?? 0);
-  },
+  claim_due_tasks: (session, values) => claimFrom(session, askedBy(values), numberAt(values, 4)),
+  claim_unheld_tasks: (session, values) => claimFrom(session, askedBy(values), numberAt(values, 4), mayBegin),
 
   claim_from_queues(session, values) {
     const [queueIds = [], epochs, limits] = [1, 2, 4].map((index) => values[index] as readonly number[]);
@@ -69,7 +70,7 @@ export const claimStatements: Effects = {
   look_for_due({ tables, nowMs }, values) {
     const since = Math.min((values[0] as number | null) ?? nowMs, nowMs) - numberAt(values, 2);
     const pending = [...tables.tasks.values()].filter(
-      ({ status, sandbox, flow }) => status === "pending" && !sandbox && flow === null,
+      ({ status, sandbox, flow, is_held }) => status === "pending" && !sandbox && flow === null && !is_held,
     );
     const ids = new Set(
       pending.filter(({ run_at }) => run_at > since && run_at <= nowMs).map(({ queue_id }) => queue_id),
@@ -133,6 +134,10 @@ export const claimStatements: Effects = {
     held(session, values, "polling").map((row) => pickColumns(row, ["team_id", "id", "fence"])),
 };
 
+function askedBy(values: readonly unknown[]) {
+  return { queueId: numberAt(values, 2), epoch: numberAt(values, 3), limit: numberAt(values, 5) };
+}
+
 /** Of this life of the task: a retry began another. */
 function firstCallMs({ retries, started_at, attempts }: TaskColumns, nowMs: number): number {
   return retries === 0 ? (started_at ?? nowMs) : Date.parse(attempts.at(-1)?.at ?? "");
@@ -192,8 +197,8 @@ function held({ tables }: Session, values: readonly unknown[], status: string): 
   return [...tables.tasks.values()].filter((row) => row.worker_id === workerId && row.status === status);
 }
 
-export function isDue({ status, sandbox, flow, run_at }: TaskColumns, nowMs: number): boolean {
-  return status === "pending" && !sandbox && flow === null && run_at <= nowMs;
+export function isDue({ status, sandbox, flow, run_at, is_held }: TaskColumns, nowMs: number): boolean {
+  return status === "pending" && !sandbox && flow === null && run_at <= nowMs && !is_held;
 }
 
 export function byTurn(rows: readonly TaskColumns[]): TaskColumns[] {

@@ -1,6 +1,8 @@
 import { turnOf } from "../../packages/server/src/store/tasks/turns.ts";
+import { mayBegin } from "./breaker-rows.ts";
 import { byTurn, CLAIMED } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
+import { holdTask } from "./held-host-statements.ts";
 import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
 import {
   type EventPlace,
@@ -20,100 +22,10 @@ const UNLIMITED = 1_000_000;
 
 /** The statements of flow control. */
 export const flowStatements: Effects = {
-  claim_flow_tasks(session, values) {
-    const workerId = numberAt(values, 2);
-    const slots = slotsOf(session, values);
-    const keys = arrayAt<string>(values, 6);
-    const queueIds = arrayAt<string>(values, 8).map((list) => list.slice(1, -1).split(",").map(Number));
-    const limit = numberAt(values, 7);
-    const lastTurns = arrayAt<number>(values, 9);
-    const plains = arrayAt<number>(values, 10);
-    const asked = arrayAt<number>(values, 3).map((queueId, index) => {
-      const free = slots.get(queueId) ?? 0;
-      return { queueId, free, last: lastTurns[index] ?? 0, plain: plains[index] ?? 0 };
-    });
-    const gates = unlocked(session, keys).map((flow) => gateOf(session, flow));
-    const ofFlows = gates.flatMap(({ key, places, permits, ordered }): Lane[] =>
-      // Another statement claims the tasks of an ordered flow.
-      asked.flatMap(({ queueId, free }) => {
-        if (ordered || !queueIds[keys.indexOf(key)]?.includes(queueId)) return [];
-        return laneOf(session, key, queueId, Math.min(places, permits, free, limit));
-      }),
-    );
-    const plain = asked.flatMap(({ queueId, free, plain: most }) =>
-      laneOf(session, null, queueId, Math.min(most, free)),
-    );
-    const mayStart = gates.flatMap(({ key, places, permits }) =>
-      byTurn(ofFlows.filter(({ flow }) => flow === key).flatMap(({ due }) => due)).slice(
-        0,
-        Math.min(places, permits),
-      ),
-    );
-    const inTurn = byTurn([...mayStart, ...plain.flatMap(({ due }) => due)]);
-    const first = withSlots(inTurn, slots).filter((task) => {
-      const last = asked.find(({ queueId }) => queueId === task.queue_id)?.last ?? 0;
-      return turn(task) <= last;
-    });
-    const chosen = first.slice(0, limit);
-    for (const { key } of gates) takeLock(session, `flow ${key}`);
-    write(session, () => {
-      for (const gate of gates) clean(session, gate);
-    });
-    const claimed = claimRows(session, chosen, workerId);
-    const lanes = [...ofFlows, ...plain].map((lane) => leftIn(lane, chosen));
-    return answer(session, { keys, slots, states: gates.map(limitsOf), lanes }, claimed);
-  },
-
-  claim_flow_lines(session, values) {
-    const { tables } = session;
-    const workerId = numberAt(values, 2);
-    const slots = slotsOf(session, values);
-    const keys = arrayAt<string>(values, 6);
-    const flows = unlocked(session, keys);
-    const states: object[] = [];
-    const heads: TaskColumns[] = [];
-    const held = new Map<string, TaskColumns[]>();
-    for (const flow of flows) {
-      const { key } = flow;
-      takeLock(session, `flow ${key}`);
-      const line = tables.flowLines.get(key);
-      if (!flow.ordered || line === undefined) {
-        states.push({ key, kind: flow.ordered ? "unopened" : "unordered" });
-        continue;
-      }
-      const gate = gateOf(session, { ...flow, concurrency: null });
-      const holding = holders(session, line.begun, false);
-      held.set(key, holding);
-      states.push({ ...stateOf(gate), isHeld: holding.length > 0 });
-      const head = gate.permits > 0 ? firstOfLine(session, key, holding) : undefined;
-      if (head === undefined) continue;
-      heads.push(head);
-      const queue = tables.queues.get(head.queue_id);
-      states.push({
-        key,
-        headId: head.id,
-        headQueueId: queue?.id,
-        headQueue: queue?.name,
-        headTurn: turn(head),
-      });
-      if (flow.period !== null) write(session, () => clean(session, gate));
-    }
-    const lastTurns = new Map(
-      arrayAt<number>(values, 3).map((queueId, index) => [queueId, arrayAt<number>(values, 8)[index] ?? 0]),
-    );
-    const free = heads.filter(({ id }) => !isTaskLocked(session, id));
-    const first = withSlots(byTurn(free), slots).filter(
-      (head) => turn(head) <= (lastTurns.get(head.queue_id) ?? 0),
-    );
-    const chosen = first.slice(0, numberAt(values, 7));
-    const claimed = claimRows(session, chosen, workerId);
-    for (const [key, holding] of held) {
-      const begun = new Map(holding.map(({ id }) => [id, tables.flowLines.get(key)?.begun.get(id) ?? 0]));
-      for (const { id, flow, retries } of claimed) if (flow === key) begun.set(id, retries);
-      write(session, () => tables.flowLines.set(key, { isOpen: true, begun }));
-    }
-    return answer(session, { keys, slots, states }, byTurn(claimed));
-  },
+  claim_flow_tasks: (session, values) => claimFlowTasks(session, values, () => true),
+  claim_unheld_flow_tasks: (session, values) => claimFlowTasks(session, values, mayBegin),
+  claim_flow_lines: (session, values) => claimFlowLines(session, values, () => true),
+  claim_unheld_flow_lines: (session, values) => claimFlowLines(session, values, mayBegin),
 
   /** Runs within the transaction that claims an ordered queue. */
   claim_flow_head(session, values) {
@@ -241,6 +153,109 @@ export const flowStatements: Effects = {
   },
 };
 
+/** Whether a circuit breaker lets the task begin. */
+type Filter = (session: Session, task: TaskColumns) => boolean;
+
+function claimFlowTasks(session: Session, values: readonly unknown[], filter: Filter): object[] {
+  const workerId = numberAt(values, 2);
+  const slots = slotsOf(session, values);
+  const keys = arrayAt<string>(values, 6);
+  const queueIds = arrayAt<string>(values, 8).map((list) => list.slice(1, -1).split(",").map(Number));
+  const limit = numberAt(values, 7);
+  const lastTurns = arrayAt<number>(values, 9);
+  const plains = arrayAt<number>(values, 10);
+  const asked = arrayAt<number>(values, 3).map((queueId, index) => {
+    const free = slots.get(queueId) ?? 0;
+    return { queueId, free, last: lastTurns[index] ?? 0, plain: plains[index] ?? 0 };
+  });
+  const gates = unlocked(session, keys).map((flow) => gateOf(session, flow));
+  const ofFlows = gates.flatMap(({ key, places, permits, ordered }): Lane[] =>
+    // Another statement claims the tasks of an ordered flow.
+    asked.flatMap(({ queueId, free }) => {
+      if (ordered || !queueIds[keys.indexOf(key)]?.includes(queueId)) return [];
+      return laneOf(session, { flow: key, queueId, most: Math.min(places, permits, free, limit) }, filter);
+    }),
+  );
+  const plain = asked.flatMap(({ queueId, free, plain: most }) =>
+    laneOf(session, { flow: null, queueId, most: Math.min(most, free) }, filter),
+  );
+  const mayStart = gates.flatMap(({ key, places, permits }) =>
+    byTurn(ofFlows.filter(({ flow }) => flow === key).flatMap(({ due }) => due)).slice(
+      0,
+      Math.min(places, permits),
+    ),
+  );
+  const inTurn = byTurn([...mayStart, ...plain.flatMap(({ due }) => due)]);
+  const first = withSlots(inTurn, slots).filter((task) => {
+    const last = asked.find(({ queueId }) => queueId === task.queue_id)?.last ?? 0;
+    return turn(task) <= last;
+  });
+  const chosen = first.slice(0, limit);
+  for (const { key } of gates) takeLock(session, `flow ${key}`);
+  write(session, () => {
+    for (const gate of gates) clean(session, gate);
+  });
+  const claimed = claimRows(session, chosen, workerId);
+  const lanes = [...ofFlows, ...plain].map((lane) => leftIn(lane, chosen));
+  return answer(session, { keys, slots, states: gates.map(limitsOf), lanes }, claimed);
+}
+
+function claimFlowLines(session: Session, values: readonly unknown[], filter: Filter): object[] {
+  const { tables } = session;
+  const workerId = numberAt(values, 2);
+  const slots = slotsOf(session, values);
+  const keys = arrayAt<string>(values, 6);
+  const flows = unlocked(session, keys);
+  const states: object[] = [];
+  const heads: TaskColumns[] = [];
+  const held = new Map<string, TaskColumns[]>();
+  for (const flow of flows) {
+    const { key } = flow;
+    takeLock(session, `flow ${key}`);
+    const line = tables.flowLines.get(key);
+    if (!flow.ordered || line === undefined) {
+      states.push({ key, kind: flow.ordered ? "unopened" : "unordered" });
+      continue;
+    }
+    const gate = gateOf(session, { ...flow, concurrency: null });
+    const holding = holders(session, line.begun, false);
+    held.set(key, holding);
+    states.push({ ...stateOf(gate), isHeld: holding.length > 0 });
+    const head = gate.permits > 0 ? firstOfLine(session, key, holding) : undefined;
+    if (head === undefined) continue;
+    heads.push(head);
+    const queue = tables.queues.get(head.queue_id);
+    states.push({
+      key,
+      headId: head.id,
+      headQueueId: queue?.id,
+      headQueue: queue?.name,
+      headTurn: turn(head),
+    });
+    if (flow.period !== null) write(session, () => clean(session, gate));
+  }
+  const lastTurns = new Map(
+    arrayAt<number>(values, 3).map((queueId, index) => [queueId, arrayAt<number>(values, 8)[index] ?? 0]),
+  );
+  const free = heads.filter((task) => !isTaskLocked(session, task.id) && filter(session, task));
+  // The claim takes out a head that may not begin; it holds the line all the same.
+  const heldBack = heads.filter(
+    (task) => slots.has(task.queue_id) && !isTaskLocked(session, task.id) && !filter(session, task),
+  );
+  for (const task of heldBack) holdTask(session, task);
+  const first = withSlots(byTurn(free), slots).filter(
+    (head) => turn(head) <= (lastTurns.get(head.queue_id) ?? 0),
+  );
+  const chosen = first.slice(0, numberAt(values, 7));
+  const claimed = claimRows(session, chosen, workerId);
+  for (const [key, holding] of held) {
+    const begun = new Map(holding.map(({ id }) => [id, tables.flowLines.get(key)?.begun.get(id) ?? 0]));
+    for (const { id, flow, retries } of [...claimed, ...heldBack]) if (flow === key) begun.set(id, retries);
+    write(session, () => tables.flowLines.set(key, { isOpen: true, begun }));
+  }
+  return answer(session, { keys, slots, states }, byTurn(claimed));
+}
+
 /** The due tasks of a flow in a queue that a claim finds, or those without a flow, at most so many. */
 interface Lane {
   readonly flow: string | null;
@@ -250,7 +265,7 @@ interface Lane {
 }
 
 /** No lane if nothing is found. */
-function laneOf(session: Session, flow: string | null, queueId: number, most: number): Lane[] {
+function laneOf(session: Session, { flow, queueId, most }: Omit<Lane, "due">, filter: Filter): Lane[] {
   const { tables, nowMs } = session;
   const due = [...tables.tasks.values()].filter(
     (task) =>
@@ -259,7 +274,8 @@ function laneOf(session: Session, flow: string | null, queueId: number, most: nu
       task.flow === flow &&
       task.queue_id === queueId &&
       canStart(task, nowMs) &&
-      !isTaskLocked(session, task.id),
+      !isTaskLocked(session, task.id) &&
+      filter(session, task),
   );
   const found = byTurn(due).slice(0, most);
   return found.length === 0 ? [] : [{ flow, queueId, due: found, most }];
@@ -276,8 +292,8 @@ function turn({ priority, run_at }: TaskColumns): number {
   return turnOf({ priority, runAt: new Date(run_at) });
 }
 
-function canStart({ run_at, deadline_at }: TaskColumns, nowMs: number): boolean {
-  return run_at <= nowMs && (deadline_at === null || deadline_at > nowMs);
+function canStart({ run_at, deadline_at, is_held }: TaskColumns, nowMs: number): boolean {
+  return run_at <= nowMs && !is_held && (deadline_at === null || deadline_at > nowMs);
 }
 
 /** The flows that no other claim has locked. */
@@ -305,7 +321,7 @@ function claimHead(session: Session, values: readonly unknown[], id: string): Ta
   const { tables, nowMs } = session;
   const task = tables.tasks.get(id);
   const free = slotsOf(session, values).get(task?.queue_id ?? 0) ?? 0;
-  const isDue = task?.status === "pending" && task.run_at <= nowMs;
+  const isDue = task?.status === "pending" && task.run_at <= nowMs && !task.is_held;
   const isLate = task !== undefined && task.deadline_at !== null && task.deadline_at <= nowMs;
   if (!isDue || isLate || free === 0 || isTaskLocked(session, id)) return [];
   takeLock(session, `task ${id}`);
@@ -410,7 +426,7 @@ function firstOfLanes(tasks: readonly TaskColumns[]): TaskColumns[] {
 
 export function pendingOfFlows({ tables }: Session): TaskColumns[] {
   return [...tables.tasks.values()].filter(
-    ({ status, sandbox, flow }) => status === "pending" && !sandbox && flow !== null,
+    ({ status, sandbox, flow, is_held }) => status === "pending" && !sandbox && flow !== null && !is_held,
   );
 }
 

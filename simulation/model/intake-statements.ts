@@ -253,6 +253,7 @@ export function newRow(
     retries: 0,
     flow: asked.flow ?? null,
     dedupe: asked.dedupe ?? null,
+    is_held: false,
   };
 }
 

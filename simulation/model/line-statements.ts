@@ -1,3 +1,4 @@
+import { lineMayBegin } from "./breaker-rows.ts";
 import { CLAIMED, hasDueTasks, isDue } from "./claim-statements.ts";
 import { type Effects, numberAt } from "./effect.ts";
 import { type Session, type Transaction, takeLock, write } from "./session.ts";
@@ -34,42 +35,8 @@ export const lineStatements: Effects = {
     return isOpening || tables.lines.get(numberAt(values, 2))?.isOpen ? [{ isPartial: false }] : [];
   },
 
-  claim_ordered_task(session, values) {
-    const [queueId, workerId] = [numberAt(values, 2), numberAt(values, 3)];
-    const { nowMs, tables } = session;
-    const line = tables.lines.get(queueId);
-    const known = new Map([
-      ...(line?.isOpen ? [] : begunTasks(session, queueId, isUnderWay, isBetweenAttempts)),
-      ...(line?.begun ?? []),
-    ]);
-    const held = holders(session, known, values[3] === true);
-    const first = firstOf(session, queueId, held);
-    // The statement of the task's flow claims it, in the same transaction.
-    const isOfFlow = first !== undefined && first.flow !== null;
-    const ofFlow = isOfFlow && isStartable(first, nowMs) ? { id: first.id, flow: first.flow } : null;
-    const head = isOfFlow ? undefined : first;
-    const canStart = head !== undefined && isStartable(head, nowMs);
-    if (canStart) takeLock(session, `task ${head.id}`);
-    const claimed = canStart ? { ...head, ...started(head, workerId, nowMs) } : null;
-    const holding = new Map(held.map(({ id }) => [id, known.get(id) ?? 0]));
-    if (claimed !== null) holding.set(claimed.id, claimed.retries);
-    write(session, (place) => {
-      tables.lines.set(queueId, { isOpen: true, begun: holding });
-      if (head !== undefined && claimed !== null)
-        changeTask(session, head, started(head, workerId, nowMs), place);
-    });
-    if (claimed === null) return [{ isDue: false, head: ofFlow, id: null }];
-    return [
-      {
-        isDue: true,
-        head: null,
-        ...pickColumns(claimed, CLAIMED),
-        runAt: new Date(claimed.run_at),
-        attemptStartedAt: new Date(nowMs),
-        scheduledFor: claimed.scheduled_for === null ? null : new Date(claimed.scheduled_for),
-      },
-    ];
-  },
+  claim_ordered_task: (session, values) => claimOrdered(session, values, () => true),
+  claim_unheld_ordered_task: (session, values) => claimOrdered(session, values, lineMayBegin),
 
   clear_line(session, values) {
     const queueId = numberAt(values, 2);
@@ -87,7 +54,11 @@ export const lineStatements: Effects = {
   join_flow_tasks(session, values) {
     const { tables } = session;
     const queueId = numberAt(values, 2);
-    const begun = begunTasks(session, queueId, (task) => task.flow !== null && isBetweenAttempts(task));
+    const begun = begunTasks(
+      session,
+      queueId,
+      (task) => task.flow !== null && !task.is_held && isBetweenAttempts(task),
+    );
     write(session, () => {
       const line = tables.lines.get(queueId);
       if (line?.isOpen === false)
@@ -107,6 +78,48 @@ export const lineStatements: Effects = {
         isNew: queue.updated_at > session.nowMs - 60_000,
       })),
 };
+
+function claimOrdered(
+  session: Session,
+  values: readonly unknown[],
+  filter: (session: Session, task: TaskColumns) => boolean,
+): object[] {
+  const [queueId, workerId] = [numberAt(values, 2), numberAt(values, 3)];
+  const { nowMs, tables } = session;
+  const line = tables.lines.get(queueId);
+  const known = new Map([
+    ...(line?.isOpen ? [] : begunTasks(session, queueId, isUnderWay, isNext)),
+    ...(line?.begun ?? []),
+  ]);
+  const held = holders(session, known, values[3] === true);
+  const first = firstOf(session, queueId, held);
+  // The statement of the task's flow claims it, in the same transaction.
+  const isOfFlow = first !== undefined && first.flow !== null;
+  const mayStart = (task: TaskColumns) => isStartable(task, nowMs) && filter(session, task);
+  const ofFlow = isOfFlow && mayStart(first) ? { id: first.id, flow: first.flow } : null;
+  const head = isOfFlow ? undefined : first;
+  const canStart = head !== undefined && mayStart(head);
+  if (canStart) takeLock(session, `task ${head.id}`);
+  const claimed = canStart ? { ...head, ...started(head, workerId, nowMs) } : null;
+  const holding = new Map(held.map(({ id }) => [id, known.get(id) ?? 0]));
+  if (claimed !== null) holding.set(claimed.id, claimed.retries);
+  write(session, (place) => {
+    tables.lines.set(queueId, { isOpen: true, begun: holding });
+    if (head !== undefined && claimed !== null)
+      changeTask(session, head, started(head, workerId, nowMs), place);
+  });
+  if (claimed === null) return [{ isDue: false, head: ofFlow, id: null }];
+  return [
+    {
+      isDue: true,
+      head: null,
+      ...pickColumns(claimed, CLAIMED),
+      runAt: new Date(claimed.run_at),
+      attemptStartedAt: new Date(nowMs),
+      scheduledFor: claimed.scheduled_for === null ? null : new Date(claimed.scheduled_for),
+    },
+  ];
+}
 
 function begunTasks(
   session: Session,
@@ -134,6 +147,11 @@ export function isBetweenAttempts({
   interruptions,
 }: TaskColumns): boolean {
   return status === "pending" && ((attempt_count > 0 && retries === 0) || failures > 0 || interruptions > 0);
+}
+
+/** A task with a flow has a row in the line while it waits; another one is found among those that are due. */
+function isNext(task: TaskColumns): boolean {
+  return isBetweenAttempts(task) && (task.flow !== null || !task.is_held);
 }
 
 /** Of those that have begun, those that hold the line, the oldest first. */

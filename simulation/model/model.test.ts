@@ -268,6 +268,22 @@ describe("the model of the store's statements", () => {
       "bind_idempotency_keys",
       "find_taken_key",
       "remove_old_dedupe_keys",
+      "set_queue_breaker",
+      "count_attempts",
+      "end_passes",
+      "write_breaker",
+      "mark_holding_queue",
+      "breakers_to_close",
+      "queues_with_open_breakers",
+      "hold_tasks",
+      "hold_flow_tasks",
+      "pass_tasks",
+      "revoke_passes",
+      "forget_breaker",
+      "claim_unheld_tasks",
+      "claim_unheld_flow_tasks",
+      "claim_unheld_flow_lines",
+      "claim_unheld_ordered_task",
     ];
     assert.deepEqual(
       rare.filter((name) => !seen.has(name)),
@@ -300,7 +316,8 @@ async function compareAnswers(
 async function compareTables(replay: Replay, tables: Tables): Promise<void> {
   const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
   const tasks = await replay.table(
-    `select id, queue_id::float8, status, priority, url, body, dedupe, expires_in_seconds, max_retries, fence, worker_id::float8,
+    `select id, queue_id::float8, status, priority, url, body, dedupe, expires_in_seconds, max_retries,
+            status = 'pending' and due_at is null and flow_due_at is null and not sandbox as is_held, fence, worker_id::float8,
             attempt_count, failures, interruptions, attempts, poll, result, error, failure_reason, callback_hash is null as spent, callback_sealed is null as unsealed, ${["run_at", "created_at", "started_at", "deadline_at", "completed_at", "attempt_started_at"].map(ms).join(", ")}
        from tasks order by id`,
   );
@@ -357,6 +374,34 @@ async function compareTables(replay: Replay, tables: Tables): Promise<void> {
     [...tables.keys.values()]
       .map(({ key, task_id, created_at }) => ({ key, task_id, created_at }))
       .sort((one, other) => (one.key < other.key ? -1 : 1)),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select queue_id::float8, host, phase, failures, cooldown, allowed, ${ms("opened_at")}, ${ms("until")}
+         from breakers order by queue_id, host`,
+    ),
+    [...tables.breakers.values()]
+      .map(({ team_id: _, ...row }) => row)
+      .sort((one, other) => one.queue_id - other.queue_id || (one.host < other.host ? -1 : 1)),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select task_id, queue_id::float8, host, priority, fence, ${ms("due_at")}, ${ms("passed_at")}
+         from breaker_tasks order by task_id`,
+    ),
+    [...tables.breakerTasks.values()].sort((one, other) => (one.task_id < other.task_id ? -1 : 1)),
+  );
+  assert.deepEqual(
+    await replay.table(
+      `select queue_id || ' ' || host as name, ${ms("at")}, failed, total from breaker_counts order by 1, at`,
+    ),
+    [...tables.breakerCounts]
+      .flatMap(([name, counts]) => [...counts].map(([at, count]) => ({ name, at, ...count })))
+      .sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : one.at - other.at)),
+  );
+  assert.deepEqual(
+    await replay.table("select id::float8, holds_hosts, epoch from queues order by id"),
+    [...tables.queues.values()].map(({ id, holds_hosts, epoch }) => ({ id, holds_hosts, epoch })),
   );
   assert.deepEqual(
     await replay.table("select id, status, matched, done, skipped from bulks order by id"),

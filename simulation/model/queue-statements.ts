@@ -4,9 +4,6 @@ import { type Session, takeLock, takeSlots, waitForSlots, write } from "./sessio
 import type { QueueColumns, SlotColumns } from "./tables.ts";
 import { pickColumns } from "./task-rows.ts";
 
-/** No queue that is simulated has a circuit breaker. */
-const NO_BREAKER = { breaker: null };
-
 export const queueStatements: Effects = {
   insert_queue(session, values) {
     const [teamId, name] = [numberAt(values, 1), textAt(values, 2)];
@@ -29,6 +26,8 @@ export const queueStatements: Effects = {
       on_failure: textAt(values, 11),
       rate: null,
       rate_period: null,
+      breaker: null,
+      holds_hosts: false,
       paused: false,
       epoch: 1,
       created_at: session.nowMs,
@@ -70,7 +69,7 @@ export const queueStatements: Effects = {
     const queue = ownQueue(session, numberAt(values, 2));
     const [rate, rate_period] = [values[2], values[3]] as (number | null)[];
     const changes = { rate: rate ?? null, rate_period: rate_period ?? null };
-    return queue === undefined ? [] : change(session, queue, { ...changes, epoch: queue.epoch + 1 });
+    return queue === undefined ? [] : changeQueue(session, queue, { ...changes, epoch: queue.epoch + 1 });
   },
 
   set_queue_paused: changing((queue, values) =>
@@ -97,9 +96,9 @@ export const queueStatements: Effects = {
     for (const { team_id, name } of queues.sort((one, other) => one.id - other.id))
       takeLock(session, `queue ${team_id}/${name}`);
     return queues.map(
-      ({ team_id: teamId, id: queueId, place, epoch, concurrency, paused, ordered, rate }) => ({
+      ({ team_id: teamId, id: queueId, place, epoch, concurrency, paused, ordered, rate, ...queue }) => ({
         ...{ place, teamId, queueId, epoch, concurrency, paused, ordered, rate },
-        ...{ ...NO_BREAKER, holdsHosts: false },
+        ...{ breaker: queue.breaker, holdsHosts: queue.holds_hosts },
       }),
     );
   },
@@ -195,11 +194,11 @@ function changing(
     takeLock(session, `queue ${teamId}/${name}`);
     const queue = liveQueue(session, teamId, name);
     const changes = queue === undefined ? null : changesOf(queue, values);
-    return queue === undefined || changes === null ? [] : change(session, queue, changes);
+    return queue === undefined || changes === null ? [] : changeQueue(session, queue, changes);
   };
 }
 
-function change(session: Session, queue: QueueColumns, changes: Partial<QueueColumns>): object[] {
+export function changeQueue(session: Session, queue: QueueColumns, changes: Partial<QueueColumns>): object[] {
   const row = { ...queue, ...changes, updated_at: session.nowMs };
   store(session, "update", row);
   return [toQueue(row)];
@@ -214,8 +213,13 @@ function store(session: Session, op: "insert" | "update", row: QueueColumns): vo
   });
 }
 
+/** A circuit breaker begins or ends to hold hosts of the queue back. */
+export function holdsHosts(session: Session, queue: QueueColumns, holds_hosts: boolean): void {
+  store(session, "update", { ...queue, holds_hosts, epoch: queue.epoch + 1 });
+}
+
 /** Also one that this transaction has inserted. */
-function ownQueue({ tables, transaction }: Session, id: number): QueueColumns | undefined {
+export function ownQueue({ tables, transaction }: Session, id: number): QueueColumns | undefined {
   return transaction?.queues.get(id) ?? tables.queues.get(id);
 }
 
@@ -228,9 +232,8 @@ function toQueue(row: QueueColumns): object {
     ...pickColumns(row, [
       ...(["id", "team_id", "name", "concurrency", "max_retries", "backoff"] as const),
       ...(["retry_delay_seconds", "retry_max_delay_seconds", "timeout_seconds", "paused"] as const),
-      ...(["ordered", "on_failure", "rate", "rate_period"] as const),
+      ...(["ordered", "on_failure", "rate", "rate_period", "breaker"] as const),
     ]),
-    ...NO_BREAKER,
     noRetryStatuses: row.no_retry_statuses ?? [],
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

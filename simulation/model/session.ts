@@ -1,5 +1,13 @@
 import { type Statement, statement } from "../../packages/server/src/store/sql.ts";
-import { emptyTables, type QueueColumns, type RowChange, type Tables, type TaskColumns } from "./tables.ts";
+import {
+  type BreakerColumns,
+  type BreakerTaskColumns,
+  emptyTables,
+  type QueueColumns,
+  type RowChange,
+  type Tables,
+  type TaskColumns,
+} from "./tables.ts";
 
 /** A statement met a row that a transaction under way has changed: it waits, as it would in PostgreSQL. Thrown as it is. */
 export class Blocked extends Error {}
@@ -18,7 +26,12 @@ export type StatementPlant =
   | "rate-not-counted"
   | "window-of-last"
   | "key-not-locked"
-  | "called-task-replaced";
+  | "called-task-replaced"
+  | "counts-overwritten"
+  | "hosts-not-held"
+  | "passes-not-counted"
+  | "pass-kept"
+  | "other-hosts-held";
 
 type Counted = "queues" | "workers" | "versions" | "notifications" | "events";
 
@@ -81,8 +94,11 @@ export interface Transaction {
   readonly undos: (() => void)[];
   /** The queues that it has inserted or changed, as they will be. */
   readonly queues: Map<number, QueueColumns>;
-  /** The same of tasks with a deduplication key. */
+  /** The same of tasks with a deduplication key, settled tasks, and tasks that wait for a host. */
   readonly tasks: Map<string, TaskColumns>;
+  /** The same of circuit breakers; null: removed. */
+  readonly breakers: Map<string, BreakerColumns | null>;
+  readonly breakerTasks: Map<string, BreakerTaskColumns | null>;
 }
 
 /** Something that the database did: a statement with its answer, or the end of a transaction. */
@@ -139,6 +155,8 @@ export function beginTransaction(): Transaction {
     undos: [],
     queues: new Map(),
     tasks: new Map(),
+    breakers: new Map(),
+    breakerTasks: new Map(),
   };
 }
 
@@ -244,6 +262,12 @@ export function waitForGrants({ model, transaction }: Session, workerId: number)
 export function writeLocked({ transaction }: Session, work: () => void, undo: () => void): void {
   transaction?.undos.push(undo);
   work();
+}
+
+/** At once, or with the transaction's commit. */
+export function commitLater({ transaction }: Session, work: () => void): void {
+  if (transaction === null) work();
+  else transaction.writes.push(work);
 }
 
 /** At once, or with the transaction's commit. What it tells has its place among the events from now. */

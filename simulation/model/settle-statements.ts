@@ -1,9 +1,28 @@
 import { isEnded, type TaskResult } from "../../packages/server/src/domain/task.ts";
 import { untilNext } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, recordsAt, textAt } from "./effect.ts";
-import { isTaskLocked, type Session, takeTally, waitForDeletion, waitForTask } from "./session.ts";
+import {
+  commitLater,
+  isTaskLocked,
+  type Session,
+  takeLock,
+  takeTally,
+  waitForDeletion,
+  waitForTask,
+  write,
+} from "./session.ts";
 import type { AttemptColumn, TaskColumns } from "./tables.ts";
-import { attemptsOf, changeTask, failure, isNotified, letGo, notifyEnds, ordered } from "./task-rows.ts";
+import {
+  attemptsOf,
+  changeTask,
+  failure,
+  isNotified,
+  keepOwn,
+  letGo,
+  notifyEnds,
+  ordered,
+  ownTask,
+} from "./task-rows.ts";
 
 /** As in `store/tasks/task-returns.ts`. */
 const MAX_INTERRUPTIONS = 3;
@@ -45,17 +64,19 @@ export const settleStatements: Effects = {
 
   settle_attempts_completed_flows(session, values) {
     const answer = settleCompleted(session, values);
-    const { holds, tasks } = session.tables;
+    const { holds } = session.tables;
     for (const { id, fence } of completedRows(values)) {
-      const isSettled = tasks.get(id)?.fence === fence + 1;
-      if (isSettled && holds.get(`${id} ${fence}`)?.permit_at === null) holds.delete(`${id} ${fence}`);
+      if (ownTask(session, id)?.fence !== fence + 1) continue;
+      commitLater(session, () => {
+        if (holds.get(`${id} ${fence}`)?.permit_at === null) holds.delete(`${id} ${fence}`);
+      });
     }
     return answer;
   },
 
-  find_settled({ tables }, values) {
+  find_settled(session, values) {
     return recordsAt<{ id: string; attempt: number }>(values, 1).flatMap(({ id, attempt }) => {
-      const row = tables.tasks.get(id);
+      const row = ownTask(session, id);
       const isSettled = (row === undefined ? [] : attemptsOf(row)).some(
         ({ number, status }) => number === attempt && (status === "success" || status === "failed"),
       );
@@ -207,10 +228,11 @@ function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {
   const settled = asked.flatMap((j) => {
     const row = tables.tasks.get(j.id);
     if (row === undefined || (row.fence !== j.fence && model.plant !== "no-fence")) return [];
+    takeLock(session, `task ${j.id}`);
     const queueIsGone = j.kind === "retry" && isDeleted(session, j.queue_id);
     const status = queueIsGone ? "failed" : j.kind === "retry" ? "pending" : j.kind;
     const deadlineAt = j.deadline_ms === undefined ? null : nowMs + j.deadline_ms;
-    return changeTask(session, row, {
+    const changes = {
       ...letGo(row, nowMs, { status, deadlineAt, poll: j.poll ?? null }),
       run_at: j.wait_ms === undefined ? row.run_at : nowMs + j.wait_ms,
       attempt_started_at: null,
@@ -221,11 +243,19 @@ function settle(session: Session, asked: readonly SettledRow[]): TaskColumns[] {
           : [...row.attempts, j.attempt],
       result: j.result ?? null,
       error: j.error ?? null,
-      failure_reason: queueIsGone ? "queue_deleted" : failure(j.reason),
-    });
+      failure_reason: queueIsGone ? ("queue_deleted" as const) : failure(j.reason),
+    };
+    return [{ row, changes, after: { ...row, ...changes } }];
   });
-  notifyEnds(session, settled);
-  return settled;
+  for (const { after } of settled) keepOwn(session, after);
+  if (settled.length > 0)
+    write(session, (place) =>
+      notifyEnds(
+        session,
+        settled.map(({ row, changes }) => changeTask(session, row, changes, place)),
+      ),
+    );
+  return settled.map(({ after }) => after);
 }
 
 function lateness(row: TaskColumns): Pick<TaskColumns, "failure_reason" | "error"> {

@@ -1,4 +1,5 @@
 import type { Statement } from "../../packages/server/src/store/sql.ts";
+import { breakerStatements } from "./breaker-statements.ts";
 import { bulkStatements } from "./bulk-statements.ts";
 import { cancelStatements } from "./cancel-statements.ts";
 import { claimStatements, teamsWithDue } from "./claim-statements.ts";
@@ -7,6 +8,7 @@ import type { Effect, Effects } from "./effect.ts";
 import { eventStatements, hasSubscribers } from "./event-rows.ts";
 import { flowIntakeStatements } from "./flow-intake-statements.ts";
 import { flowStatements } from "./flow-statements.ts";
+import { heldHostStatements } from "./held-host-statements.ts";
 import { intakeStatements } from "./intake-statements.ts";
 import { lineStatements } from "./line-statements.ts";
 import { queueRateStatements } from "./queue-rate-statements.ts";
@@ -31,8 +33,6 @@ const without: Effects = {
   teams_with_due_deliveries: (session) => teamsWithDue([], session.nowMs),
   held_webhook_deliveries: nothing,
   reap_webhook_deliveries: nothing,
-  // Circuit breakers are not simulated: no queue has one.
-  held_hosts: nothing,
   // One team, of the plan that bounds nothing.
   find_team_terms: (_, values) =>
     (values[0] as readonly number[]).map((teamId) => ({
@@ -48,6 +48,8 @@ const STATEMENTS: Effects = {
   ...flowIntakeStatements,
   ...intakeStatements,
   ...dedupeStatements,
+  ...breakerStatements,
+  ...heldHostStatements,
   ...claimStatements,
   ...settleStatements,
   ...cancelStatements,
@@ -78,8 +80,11 @@ const HOT: readonly string[] = [
   "insert_flow_tasks_plain",
   "claim_due_tasks",
   "claim_from_queues",
+  "claim_unheld_tasks",
   "claim_flow_tasks",
+  "claim_unheld_flow_tasks",
   "claim_flow_lines",
+  "claim_unheld_flow_lines",
   "claim_flow_head",
   "claim_flow_line_head",
   "settle_attempts",

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from "../../chaos/checker/rows.ts";
+import type { BreakerPhase, BreakerSettings } from "../../packages/server/src/domain/breaker.ts";
 import type { Dedupe } from "../../packages/server/src/domain/dedupe.ts";
 import type { FailureReason, TaskResult, TaskStatus } from "../../packages/server/src/domain/task.ts";
 
@@ -65,6 +66,8 @@ export interface TaskColumns {
   readonly retries: number;
   readonly flow: string | null;
   readonly dedupe: Dedupe | null;
+  /** Pending, and in no index of due tasks: its host is held, see held-host-statements.ts. */
+  readonly is_held: boolean;
 }
 
 export interface QueueColumns {
@@ -83,6 +86,8 @@ export interface QueueColumns {
   readonly on_failure: string;
   readonly rate: number | null;
   readonly rate_period: number | null;
+  readonly breaker: BreakerSettings | null;
+  readonly holds_hosts: boolean;
   readonly epoch: number;
   readonly created_at: number;
   readonly updated_at: number;
@@ -142,6 +147,32 @@ export interface DedupeKeyColumns {
   readonly callback_sealed: string | null;
   readonly free_at: number;
 }
+
+export interface BreakerColumns {
+  readonly team_id: number;
+  readonly queue_id: number;
+  readonly host: string;
+  readonly phase: BreakerPhase;
+  readonly failures: number;
+  readonly opened_at: number;
+  readonly until: number;
+  readonly cooldown: number;
+  readonly allowed: number;
+}
+
+/** A task that waits for a host, or has its pass. */
+export interface BreakerTaskColumns {
+  readonly task_id: string;
+  readonly queue_id: number;
+  readonly host: string;
+  readonly priority: number;
+  readonly due_at: number;
+  readonly fence: number;
+  readonly passed_at: number | null;
+}
+
+/** The attempts to a host by time. */
+export type BreakerCounts = ReadonlyMap<number, { readonly failed: number; readonly total: number }>;
 
 export interface BulkColumns {
   readonly team_id: number;
@@ -226,6 +257,11 @@ export interface Tables {
   readonly notifications: Map<string, NotificationColumns>;
   readonly keys: Map<string, KeyColumns>;
   readonly dedupeKeys: Map<string, DedupeKeyColumns>;
+  /** By queue and host, like the counts. */
+  readonly breakers: Map<string, BreakerColumns>;
+  readonly breakerCounts: Map<string, BreakerCounts>;
+  /** By task. */
+  readonly breakerTasks: Map<string, BreakerTaskColumns>;
   readonly bulks: Map<string, BulkColumns>;
   /** The tasks of a bulk action by its id: of those that are simulated there is one portion each. */
   readonly portions: Map<string, readonly string[]>;
@@ -242,6 +278,7 @@ export type RowChange =
   | { readonly relation: "queues"; readonly op: Op; readonly row: QueueColumns }
   | { readonly relation: "workers"; readonly op: Op; readonly row: WorkerColumns }
   | { readonly relation: "notifications"; readonly op: Op; readonly row: NotificationColumns }
+  | { readonly relation: "breakers"; readonly op: Op; readonly row: BreakerColumns }
   | { readonly relation: "bulks"; readonly op: Op; readonly row: BulkColumns }
   | { readonly relation: "schedules"; readonly op: Op; readonly row: ScheduleColumns }
   | { readonly relation: "schedule_firings"; readonly op: Op; readonly row: FiringColumns };
@@ -262,6 +299,9 @@ export function emptyTables(): Tables {
     notifications: new Map(),
     keys: new Map(),
     dedupeKeys: new Map(),
+    breakers: new Map(),
+    breakerCounts: new Map(),
+    breakerTasks: new Map(),
     bulks: new Map(),
     portions: new Map(),
     schedules: new Map(),

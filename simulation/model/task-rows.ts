@@ -39,7 +39,9 @@ export function changeTask(
   place: EventPlace | null = null,
   told: readonly string[] = eventsOf(before.status, changes.status ?? before.status),
 ): TaskColumns {
-  const row = { ...before, ...changes };
+  // A new status sets when the task is due, or that it is not.
+  const isHeld = changes.status === undefined && before.is_held;
+  const row = { ...before, is_held: isHeld, ...changes };
   session.tables.tasks.set(row.id, row);
   session.model.onChange({ relation: "tasks", op: "update", row });
   tellChange(session, told, row, place);

@@ -3,10 +3,9 @@ import type { Random } from "../../chaos/rig/random.ts";
 import type { QueueSettings } from "../../packages/server/src/domain/queue.ts";
 import type { NewTask } from "../../packages/server/src/domain/task.ts";
 import type { TaskRequest } from "../../packages/server/src/domain/task-copies.ts";
-import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
 import type { Server } from "../server.ts";
 import { newTask, QUEUES, type QueueName, retold, TEAM, taskId } from "./new-tasks.ts";
-import type { SimulatedNode } from "./node.ts";
+import { createNodeTasks, type SimulatedNode } from "./node.ts";
 import type { Orderly } from "./order.ts";
 import { START_OF_TIME_MS } from "./process.ts";
 import { type About, type OnAnswer, REQUESTER, type Requests, type Work } from "./requests.ts";
@@ -76,29 +75,8 @@ export function createClients(options: {
     if (retried.has(task.id)) return;
     cancelled.add(task.id);
     request("cancel", { taskId: task.id }, async (node) => {
-      await createTasks(node).cancel(REQUESTER, task.id);
+      await createNodeTasks(server, node).cancel(REQUESTER, task.id);
       return 200;
-    });
-  }
-
-  /** Put together as `compose-services.ts` does, as far as a task that is there needs it. */
-  function createTasks({ databases, engine, changes }: SimulatedNode): TaskService {
-    return server.createTaskService({
-      database: databases.api,
-      submit: engine.submit,
-      storageQuota: { admit: () => undefined, reopen: () => undefined, store: () => undefined },
-      vault: {
-        isOpen: false,
-        check: unasked,
-        refuseMentions: unasked,
-        sealText: unasked,
-        openText: unasked,
-      },
-      providers: { find: unasked },
-      publicUrl: unasked,
-      changes,
-      follow: engine.follow,
-      onResent: engine.notificationDue,
     });
   }
 
@@ -265,7 +243,3 @@ const SCHEDULE = {
   // What it makes is said by the cluster.
   task: { text: "{}", request: {} as TaskRequest },
 } as const;
-
-function unasked(): never {
-  throw new Error("A task that is there needs none of this");
-}

@@ -38,6 +38,9 @@ const LEASE_MS = 15_000;
 const GIVES_TASKS: readonly string[] = [
   "claim_due_tasks",
   "claim_from_queues",
+  "claim_unheld_tasks",
+  "claim_unheld_flow_tasks",
+  "claim_unheld_ordered_task",
   "claim_ordered_task",
   "claim_flow_head",
   "claim_flow_line_head",

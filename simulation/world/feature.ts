@@ -3,6 +3,7 @@ import type { Sql } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import type { Requests } from "./requests.ts";
 import type { Scheduler } from "./scheduler.ts";
+import type { Targets } from "./target.ts";
 
 /** A feature in one run. It draws apart, so that the rest of the run is that of the seed without it. */
 export interface Feature {
@@ -22,5 +23,6 @@ export interface FeatureParts {
   readonly server: Server;
   readonly scheduler: Scheduler;
   readonly requests: Requests;
+  readonly targets: Pick<Targets, "setDown">;
   readonly random: Random;
 }

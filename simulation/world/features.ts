@@ -1,17 +1,19 @@
 import { createRandom } from "../../chaos/rig/random.ts";
+import { createBrokenHost } from "./broken-host.ts";
 import { createDedupedTasks } from "./deduped-tasks.ts";
 import type { Feature, FeatureParts } from "./feature.ts";
 import { createRankedQueue } from "./ranked-queue.ts";
 import { createRatedQueue } from "./rated-queue.ts";
 
 /** What some runs have beside plain tasks and flows. Each seed has a few: each costs, and all at once would hide each other. */
-export const FEATURES = ["rates", "dedupe", "ranks"] as const;
+export const FEATURES = ["rates", "dedupe", "ranks", "breakers"] as const;
 export type FeatureName = (typeof FEATURES)[number];
 
 const CREATE: Readonly<Record<FeatureName, (parts: FeatureParts) => Feature>> = {
   rates: createRatedQueue,
   dedupe: createDedupedTasks,
   ranks: createRankedQueue,
+  breakers: createBrokenHost,
 };
 
 export function drawFeatures(seed: number): readonly FeatureName[] {

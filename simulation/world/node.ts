@@ -8,6 +8,7 @@ import type { Caller } from "../../packages/server/src/outbound/caller.ts";
 import type { EventFeed } from "../../packages/server/src/service/tasks/event-feed.ts";
 import type { EventWords } from "../../packages/server/src/service/tasks/event-serializer.ts";
 import type { Deduplication } from "../../packages/server/src/service/tasks/task-deduplication.ts";
+import type { TaskService } from "../../packages/server/src/service/tasks/task-service.ts";
 import type { Database } from "../../packages/server/src/store/sql.ts";
 import type { Server } from "../server.ts";
 import type { Process } from "./process.ts";
@@ -140,6 +141,25 @@ export function createNodeDeduplication(
   changes: TaskChanges,
 ): Deduplication {
   return server.createDeduplication({ database, newCallback: noVault, changes, soon: process.time.soon });
+}
+
+/** Put together as `compose-services.ts` does, as far as a task that is there needs it. */
+export function createNodeTasks(server: Server, { databases, engine, changes }: SimulatedNode): TaskService {
+  return server.createTaskService({
+    database: databases.api,
+    submit: engine.submit,
+    storageQuota: { admit: () => undefined, reopen: () => undefined, store: () => undefined },
+    vault: { isOpen: false, check: unasked, refuseMentions: unasked, sealText: unasked, openText: unasked },
+    providers: { find: unasked },
+    publicUrl: unasked,
+    changes,
+    follow: engine.follow,
+    onResent: engine.notificationDue,
+  });
+}
+
+function unasked(): never {
+  throw new Error("A task that is there needs none of this");
 }
 
 export function noVault(): never {

@@ -12,8 +12,10 @@ type SeenCall = { -readonly [Key in keyof Seen]: Seen[Key] };
 /** All targets of a run: what arrives is noted, and answered well, badly, late, or never. */
 export interface Targets {
   readonly seen: readonly Seen[];
-  /** From now on every target answers at once and well. */
+  /** From now on every target answers at once and well, unless its host is down. */
   heal(): void;
+  /** A host that is down answers no call well. */
+  setDown(host: string, isDown: boolean): void;
   callerOf(process: Process): Pick<Caller, "call">;
 }
 
@@ -27,6 +29,7 @@ const FOREVER_MS = 10_000_000;
 
 export function createTargets(scheduler: Scheduler, random: Random): Targets {
   const seen: SeenCall[] = [];
+  const down = new Set<string>();
   let isHealed = false;
 
   function arrive(call: Call, options: SendOptions): SeenCall {
@@ -52,9 +55,17 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
     return noted;
   }
 
-  function behave(noted: SeenCall): Behaviour {
+  function behave(noted: SeenCall, host: string): Behaviour {
     const body = noted.kind === "poll" ? pollAnswer() : "{}";
     const good: Behaviour = { status: 200, afterMs: 1 + random.next() * 300, body };
+    if (down.has(host)) {
+      const how = random.weighted({ bad: 5, reset: 2, hang: 1 });
+      return {
+        body,
+        status: how === "reset" ? null : 500,
+        afterMs: how === "hang" ? FOREVER_MS : random.next() * 200,
+      };
+    }
     if (isHealed) return good;
     const how = random.weighted({ good: 6, slow: 2, bad: 1, reset: 1, hang: noted.kind === "call" ? 1 : 0 });
     if (how === "slow") return { ...good, afterMs: random.next() * 5_000 };
@@ -78,6 +89,10 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
     seen,
     heal() {
       isHealed = true;
+    },
+    setDown(host, isDown) {
+      if (isDown) down.add(host);
+      else down.delete(host);
     },
     callerOf: (process) => ({
       call(call, options) {
@@ -111,7 +126,7 @@ export function createTargets(scheduler: Scheduler, random: Random): Targets {
             phase = "sent";
             const arrived = arrive(call, options);
             noted = arrived;
-            const { status, afterMs, body } = behave(arrived);
+            const { status, afterMs, body } = behave(arrived, new URL(call.url).host);
             if (arrived.kind === "poll" && status === 200) arrived.says = JSON.parse(body).status;
             scheduler.after(afterMs, () => {
               if (arrived.endedAt !== null) return;
