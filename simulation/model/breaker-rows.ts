@@ -1,5 +1,5 @@
 import { breakerHost } from "../../packages/server/src/domain/breaker.ts";
-import { commitLater, type Session } from "./session.ts";
+import { commitLater, requireUnlocked, type Session, takeLock, xidOf } from "./session.ts";
 import type { BreakerColumns, BreakerTaskColumns, TaskColumns } from "./tables.ts";
 
 /*
@@ -51,6 +51,31 @@ export function storeBreakerTask(session: Session, taskId: string, row: BreakerT
   });
 }
 
+/**
+ * Keeps the breakers of these hosts until the transaction ends; a removal that is under way is waited for. Others may keep the same one: each
+ * has a lock of its own.
+ */
+export function keepBreakers(session: Session, tasks: readonly TaskColumns[]): void {
+  const names = new Set(tasks.map((task) => breakerName(task.queue_id, hostOf(task))));
+  for (const name of names) requireUnlocked(session.model, session.transaction, `breaker ${name}`);
+  if (session.transaction === null) return;
+  for (const name of names) takeLock(session, `${keptLock(name)}${xidOf(session)}`);
+}
+
+/** False: another transaction keeps it. */
+export function lockBreaker(session: Session, name: string): boolean {
+  const { locks } = session.model;
+  const isKept = [...locks].some(
+    ([lock, holder]) => lock.startsWith(keptLock(name)) && holder !== session.transaction,
+  );
+  if (!isKept) takeLock(session, `breaker ${name}`);
+  return !isKept;
+}
+
+function keptLock(name: string): string {
+  return `kept breaker ${name} `;
+}
+
 /** The lock of such a row, for a statement that does not lock the row of its task. */
 export function breakerTaskLock(taskId: string): string {
   return `breaker task ${taskId}`;
@@ -77,7 +102,9 @@ export function mayBegin(session: Session, task: TaskColumns): boolean {
     : findBreaker(session, task.queue_id, hostOf(task));
   if (breaker === undefined || breaker.phase === "draining") return true;
   const row = session.tables.breakerTasks.get(task.id);
-  return row !== undefined && row.passed_at !== null && row.fence === task.fence;
+  return (
+    row !== undefined && row.passed_at !== null && row.passed_at >= breaker.until && row.fence === task.fence
+  );
 }
 
 /** `LINE_MAY_BEGIN` of the store. */

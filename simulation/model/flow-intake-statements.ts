@@ -1,9 +1,9 @@
 import { arrayAt, type Effects, numberAt } from "./effect.ts";
-import { holdsOf, pendingOfFlows } from "./flow-statements.ts";
+import { holdsOf } from "./flow-statements.ts";
 import { newRow, PLAIN, plainAnswer, plainQueue, plainRows } from "./intake-statements.ts";
 import type { Session } from "./session.ts";
 import type { FlowColumns } from "./tables.ts";
-import { insertTask } from "./task-rows.ts";
+import { insertTask, pendingOfFlows } from "./task-rows.ts";
 
 const COLUMNS = [...PLAIN, "message", "flow"];
 const FIRST_KEYS = 22;

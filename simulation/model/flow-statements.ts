@@ -2,7 +2,7 @@ import { turnOf } from "../../packages/server/src/store/tasks/turns.ts";
 import { mayBegin } from "./breaker-rows.ts";
 import { byTurn, CLAIMED } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
-import { holdTask } from "./held-host-statements.ts";
+import { takeOut } from "./held-host-statements.ts";
 import { begunOf, byCreation, holders, isBetweenAttempts, isUnderWay } from "./line-statements.ts";
 import {
   type EventPlace,
@@ -15,7 +15,7 @@ import {
   write,
 } from "./session.ts";
 import type { FlowColumns, HoldColumns, TaskColumns } from "./tables.ts";
-import { changeTask, pickColumns, started } from "./task-rows.ts";
+import { changeTask, pendingOfFlows, pickColumns, started } from "./task-rows.ts";
 
 const PERMIT_MS = 100;
 const UNLIMITED = 1_000_000;
@@ -239,10 +239,8 @@ function claimFlowLines(session: Session, values: readonly unknown[], filter: Fi
   );
   const free = heads.filter((task) => !isTaskLocked(session, task.id) && filter(session, task));
   // The claim takes out a head that may not begin; it holds the line all the same.
-  const heldBack = heads.filter(
-    (task) => slots.has(task.queue_id) && !isTaskLocked(session, task.id) && !filter(session, task),
-  );
-  for (const task of heldBack) holdTask(session, task);
+  const stopped = heads.filter((task) => slots.has(task.queue_id) && !filter(session, task));
+  const heldBack = takeOut(session, stopped);
   const first = withSlots(byTurn(free), slots).filter(
     (head) => turn(head) <= (lastTurns.get(head.queue_id) ?? 0),
   );
@@ -422,12 +420,6 @@ function firstOfLanes(tasks: readonly TaskColumns[]): TaskColumns[] {
   const lanes = new Map<string, TaskColumns>();
   for (const task of byTurn(tasks).reverse()) lanes.set(`${task.flow} ${task.queue_id}`, task);
   return [...lanes.values()];
-}
-
-export function pendingOfFlows({ tables }: Session): TaskColumns[] {
-  return [...tables.tasks.values()].filter(
-    ({ status, sandbox, flow, is_held }) => status === "pending" && !sandbox && flow !== null && !is_held,
-  );
 }
 
 interface Gate extends FlowColumns {

@@ -1,8 +1,11 @@
 import {
+  breakerName,
   breakersOf,
   breakerTaskLock,
   breakerTasksOf,
   findBreaker,
+  keepBreakers,
+  lockBreaker,
   mayBegin,
   storeBreaker,
   storeBreakerTask,
@@ -10,11 +13,10 @@ import {
 } from "./breaker-rows.ts";
 import { byTurn, isDue } from "./claim-statements.ts";
 import { arrayAt, type Effects, numberAt, textAt } from "./effect.ts";
-import { pendingOfFlows } from "./flow-statements.ts";
 import { holdsHosts, ownQueue } from "./queue-statements.ts";
 import { isTaskLocked, requireUnlocked, type Session, takeLock, write } from "./session.ts";
 import type { BreakerTaskColumns, TaskColumns } from "./tables.ts";
-import { changeTask, keepOwn, ordered, ownTask } from "./task-rows.ts";
+import { changeTask, keepOwn, ordered, ownTask, pendingOfFlows } from "./task-rows.ts";
 
 const DAY_MS = 86_400_000;
 /** As long a task keeps the pass that its flow does not let it use. */
@@ -109,22 +111,29 @@ export const heldHostStatements: Effects = {
     ];
   },
 
+  lock_idle_breaker(session, values) {
+    const row = findBreaker(session, numberAt(values, 2), textAt(values, 3));
+    if (row === undefined || !lockBreaker(session, breakerName(row.queue_id, row.host))) return [];
+    return [{ "?column?": 1 }];
+  },
+
   forget_breaker(session, values) {
     const [queueId, host] = [numberAt(values, 2), textAt(values, 3)];
     const row = findBreaker(session, queueId, host);
-    if (row !== undefined) storeBreaker(session, row, null);
+    if (row === undefined || breakerTasksOf(session, queueId, host).length > 0) return [];
+    storeBreaker(session, row, null);
     const queue = ownQueue(session, queueId);
     const others = breakersOf(session).filter((each) => each.queue_id === queueId && each.host !== host);
     const holds = others.some(({ phase }) => phase !== "draining");
     if (queue !== undefined && queue.holds_hosts !== holds) holdsHosts(session, queue, holds);
-    return [];
+    return [{ "?column?": 1 }];
   },
 
   hold_tasks(session, values) {
     const due = [...session.tables.tasks.values()].filter(
       (task) => task.queue_id === numberAt(values, 2) && isDue(task, session.nowMs),
     );
-    return holdBack(session, byTurn(due).slice(0, numberAt(values, 3)));
+    return [{ held: takeOut(session, byTurn(due).slice(0, numberAt(values, 3))).length }];
   },
 
   hold_flow_tasks(session, values) {
@@ -134,21 +143,21 @@ export const heldHostStatements: Effects = {
       ({ flow, queue_id, run_at }) =>
         queue_id === numberAt(values, 2) && run_at <= nowMs && flows.includes(flow ?? ""),
     );
-    return holdBack(session, due);
+    return [{ held: takeOut(session, due).length }];
   },
 };
 
-/** Takes those out that may not begin. */
-function holdBack(session: Session, due: readonly TaskColumns[]): object[] {
-  const waiting = due.filter((task) => !mayBegin(session, task) && !isTaskLocked(session, task.id));
+/** Takes those out that may not begin, but for those that another transaction has locked. */
+export function takeOut(session: Session, due: readonly TaskColumns[]): TaskColumns[] {
+  const stopped = due.filter((task) => !mayBegin(session, task));
+  keepBreakers(session, stopped);
+  const waiting = stopped.filter(({ id }) => !isTaskLocked(session, id));
   for (const { id } of waiting) requireUnlocked(session.model, session.transaction, breakerTaskLock(id));
-  for (const task of waiting) holdTask(session, task);
-  return [{ held: waiting.length }];
-}
-
-export function holdTask(session: Session, task: TaskColumns): void {
-  hold(session, task, true);
-  storeBreakerTask(session, task.id, waitingRow(task));
+  for (const task of waiting) {
+    hold(session, task, true);
+    storeBreakerTask(session, task.id, waitingRow(task));
+  }
+  return waiting;
 }
 
 function hold(session: Session, before: TaskColumns, is_held: boolean): void {

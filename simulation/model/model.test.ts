@@ -37,6 +37,7 @@ const UNLIKE: readonly string[] = [
   "insert_audit_event",
   "listen_to",
   "look_at_event_writers",
+  "older_statements",
   "read_events",
   "told_tasks",
   // The model has no rows of waiting tasks in lines.

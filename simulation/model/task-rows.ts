@@ -159,3 +159,9 @@ export function started(row: TaskColumns, workerId: number, nowMs: number): Part
     deadline_at: null,
   };
 }
+
+export function pendingOfFlows({ tables }: Session): TaskColumns[] {
+  return [...tables.tasks.values()].filter(
+    ({ status, sandbox, flow, is_held }) => status === "pending" && !sandbox && flow !== null && !is_held,
+  );
+}

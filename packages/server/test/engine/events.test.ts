@@ -351,6 +351,40 @@ describe("events", () => {
     assert.equal(await rowsOf(team), 0);
   });
 
+  it("are not announced by ready before the commit of a transaction that created a task before the subscription", async () => {
+    const team = await server.openTeam();
+    const { id: queueId } = await server.queues.get(team, QUEUE);
+    const task = { ...newTask({ teamId: team.teamId, id: queueId, name: QUEUE }), delaySeconds: 60 };
+    const sql = watchDatabase(server.database);
+    let looks = 0;
+    sql.after = (statement) => {
+      if (statement === "older_statements") looks += 1;
+    };
+    const serializer = createEventSerializer(server.database, SERVER_SENT);
+    const time = { ...systemTime, monotonicMs: () => 0 };
+    const feed = createEventFeed({ sql, time, words: SERVER_SENT, serializer });
+    const reader = createTestReader();
+
+    let early: readonly string[] = [];
+
+    const { opening } = await server.database.transaction(async (within) => {
+      const memory = { statementsLeft: Number.POSITIVE_INFINITY };
+      await insertTasks(within, [{ task, reservation: null }], 0, 0, memory);
+      // After a statement like this one the session shows no snapshot.
+      await within.rows("select 1");
+      const opening = feed.open(team, EVERYTHING, null, reader.sink);
+      await until(() => looks >= 2 || reader.log.readyIds.length > 0);
+      early = [...reader.log.readyIds];
+      return { opening };
+    });
+
+    const stream = await opening;
+    streams.push(stream);
+    assert.deepEqual(early, []);
+    assert.deepEqual(reader.log.readyIds, [stream.lastId]);
+    assert.equal(await rowsOf(team), 0);
+  });
+
   it("reach a reader that connects during a read for other readers", async () => {
     const team = await server.openTeam();
     const direct = createEventSerializer(server.database, SERVER_SENT);

@@ -126,15 +126,37 @@ interface PassRow {
 /** Tasks that are released at once when all may go. */
 export const PASSED_TOGETHER = 1_000;
 
+/**
+ * The race: a claim that sees the breaker takes a task out after the last look for tasks that wait. From here on such a claim waits, and
+ * then finds no breaker. Skipped while a claim under way keeps the breaker: it may wait for a row of this transaction.
+ */
+const LOCK_IDLE_BREAKER = statement(
+  "lock_idle_breaker",
+  "select 1 from breakers where team_id = $1 and queue_id = $2 and host = $3 for update skip locked",
+);
+
 const FORGET_BREAKER = statement(
   "forget_breaker",
-  `with gone as (delete from breakers where team_id = $1 and queue_id = $2 and host = $3)
-   update queues q set holds_hosts = not q.holds_hosts, epoch = q.epoch + 1
-    where q.team_id = $1 and q.id = $2
-      and q.holds_hosts <> exists (
-            select 1 from breakers b
-             where b.team_id = $1 and b.queue_id = $2 and b.host <> $3 and b.phase <> 'draining')`,
+  `with gone as (
+     delete from breakers where team_id = $1 and queue_id = $2 and host = $3
+        and not exists (select 1 from breaker_tasks k where k.team_id = $1 and k.queue_id = $2 and k.host = $3)
+     returning team_id, queue_id
+   ), marked as (
+     update queues q set holds_hosts = not q.holds_hosts, epoch = q.epoch + 1
+       from gone where q.team_id = gone.team_id and q.id = gone.queue_id
+        and q.holds_hosts <> exists (
+              select 1 from breakers b
+               where b.team_id = $1 and b.queue_id = $2 and b.host <> $3 and b.phase <> 'draining')
+   )
+   select 1 from gone`,
 );
+
+/** Removes a breaker for which no task waited. `needed`: one waits by now. `busy`: the next round tries again. */
+async function forgetBreaker(sql: Sql, key: readonly unknown[]): Promise<"gone" | "needed" | "busy"> {
+  const locked = await sql.rows(LOCK_IDLE_BREAKER, key);
+  if (locked.length === 0) return "busy";
+  return (await sql.rows(FORGET_BREAKER, key)).length > 0 ? "gone" : "needed";
+}
 
 /** What may begin now. */
 export interface Passed {
@@ -171,11 +193,9 @@ export async function passTasks(database: Database, held: HeldHost): Promise<Pas
     const isIdle = row.tried === 0 && (isFree || row.live === 0);
     // A breaker for which no task has waited for a day is removed.
     const isOver = breaker.phase === "open" ? breaker.isOld : true;
-    if (isIdle && isOver) {
-      await sql.rows(FORGET_BREAKER, key);
-      await sendHints(sql, [hintText({ kind: "queue", teamId, queue }, 0)]);
-    }
-    const isPartial = row.tried > 0 && (isFree || row.released < row.tried);
+    const forgotten = isIdle && isOver ? await forgetBreaker(sql, key) : null;
+    if (forgotten === "gone") await sendHints(sql, [hintText({ kind: "queue", teamId, queue }, 0)]);
+    const isPartial = forgotten === "needed" || (row.tried > 0 && (isFree || row.released < row.tried));
     return { plain: row.plain + (lock.ordered ? 1 : 0), flows: row.flows ?? [], isPartial };
   });
 }

@@ -184,13 +184,16 @@ const OLDER_STATEMENTS = statement(
   "older_statements",
   `select pid || ' ' || xact_start as name from pg_stat_activity
     where datname = current_database() and usename = current_user and backend_type = 'client backend'
-      and pid <> pg_backend_pid() and backend_xmin is not null
-      -- The number of transactions since then: a backend_xmin alone is ambiguous after four billion.
-      and age(backend_xmin) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint - $1::text::bigint`,
+      and pid <> pg_backend_pid()
+      -- An earlier statement of such a transaction may have changed tasks.
+      and (backend_xid is not null
+           -- The number of transactions since then: a backend_xmin alone is ambiguous after four billion.
+           or (backend_xmin is not null
+               and age(backend_xmin) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint - $1::text::bigint))`,
 );
 
 /**
- * The transactions of Bellhop whose statement under way may not see what this transaction committed: those that look so
+ * The transactions of Bellhop in which a statement may not have seen what this transaction committed: those that look so
  * after its commit, and have the same name when they are looked for again.
  */
 export async function olderStatements(sql: Sql, xid: string): Promise<string[]> {

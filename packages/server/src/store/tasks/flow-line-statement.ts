@@ -10,7 +10,7 @@ import {
   taking,
   UNLIMITED,
 } from "./flow-claim-parts.ts";
-import { HOST_AND_PORT, MAY_BEGIN } from "./held-hosts.ts";
+import { HOST_AND_PORT, keptBreakers, MAY_BEGIN } from "./held-hosts.ts";
 import { holdsFlowLine } from "./ordered-lines.ts";
 import { turnSql } from "./turns.ts";
 
@@ -58,8 +58,12 @@ const headIf = (condition: string) => `(
  * For queues whose circuit breakers hold hosts. If the head may not begin, it holds the line, and waits for a pass like the tasks of
  * any other flow.
  */
-const HOLDING_BACK = `, held_back as materialized (
-     select h.key, due.* from heads h join slots on slots.queue_id = h.queue_id
+const HOLDING_BACK = `, stopped as materialized (
+     select h.key, h.id, t.queue_id, ${HOST_AND_PORT} as host
+       from heads h join slots on slots.queue_id = h.queue_id join tasks t on t.team_id = $1 and t.id = h.id
+      where not ${MAY_BEGIN}
+   ), ${keptBreakers("in (select queue_id from stopped)", "b.host in (select host from stopped)")}, held_back as materialized (
+     select h.key, due.* from stopped h join kept_breakers b on b.queue_id = h.queue_id and b.host = h.host
       cross join lateral ${headIf(` and not ${MAY_BEGIN}`)} due
    ), taken_out as (
      update tasks t set flow_due_at = null where t.ctid = any (array(select place from held_back))
@@ -128,12 +132,15 @@ const claiming =
    )${holdsHosts ? HOLDING_BACK : ""}, moved as (
      update tasks t set flow_due_at = t.created_at
       where t.ctid = any (array(
-        select w.ctid from late l join tasks w on w.team_id = $1 and w.id = l.id
-         where (w.flow_due_at <= now()) is true and l.id not in (select id from chosen)${
+        -- Only a subquery of its own keeps the planner from walking all tasks of the team, if the plan was made for an empty table.
+        select w.place from late l cross join lateral (
+          select w.ctid as place from tasks w
+           where w.team_id = $1 and w.id = l.id and (w.flow_due_at <= now()) is true
+             for update skip locked) w
+         where l.id not in (select id from chosen)${
            holdsHosts ? " and l.id not in (select id from held_back)" : ""
          }
-         limit ${MOST_MOVED}
-           for update of w skip locked))
+         limit ${MOST_MOVED}))
      returning t.id
    ), ${taking(tells)}, begun as (
      insert into flow_line_tasks as l (team_id, sandbox, flow, task_id, retries)
@@ -168,7 +175,7 @@ const claiming =
           union all
          select json_build_object('key', h.key, 'headId', h.id, 'headQueueId', q.id, 'headQueue', q.name, 'headTurn', ${turnSql("t.priority", "t.run_at")})
            from heads h join queues q on q.team_id = $1 and q.id = h.queue_id
-           join tasks t on t.team_id = $1 and t.id = h.id) s`,
+          cross join lateral (select t.priority, t.run_at from tasks t where t.team_id = $1 and t.id = h.id offset 0) t) s`,
    )}`;
 
 export const CLAIM_FLOW_LINES = hotStatement("claim_flow_lines", claiming(false));

@@ -34,6 +34,19 @@ export const LINE_MAY_BEGIN = `not exists (
                  and b.host = ${HOST_AND_PORT})`;
 
 /**
+ * The CTE with the breakers of these queues, which stay until the transaction ends. Only the hosts in it may be held: a breaker that is being removed
+ * is waited for, and is not in it.
+ *
+ * The race: a task is taken out for a breaker that another transaction removes, and nobody ever gives it a pass. The removal locks the
+ * breaker, and then looks for tasks again: see breaker-passes.ts.
+ */
+export const keptBreakers = (queues: string, condition: string) => `kept_breakers as materialized (
+     select b.queue_id, b.host from breakers b
+      where b.team_id = $1 and b.queue_id ${queues} and b.phase <> 'draining' and ${condition}
+        for key share
+   )`;
+
+/**
  * The race: a pass is given to a task while it is taken out, or the other way round. Both lock the row of the task first,
  * and skip it if it is locked.
  */
@@ -45,9 +58,12 @@ const holding = (due: string, lanes: string, isOfLane: string) => `with seen as 
            and t.${due} is not null and t.${due} <= now()
          order by t.${due}, t.id limit $3) due
       limit $3
-   ), waiting as materialized (
+   ), stopped as materialized (
+     select t.place from seen t where not ${MAY_BEGIN}
+   ), ${keptBreakers("= $2", "exists (select 1 from stopped)")}, waiting as materialized (
      select t.ctid as place, t.id, t.priority, t.run_at, t.fence, ${HOST_AND_PORT} as host from tasks t
-      where t.ctid = any (array(select t.place from seen t where not ${MAY_BEGIN})) and t.${due} is not null
+      where t.ctid = any (array(select place from stopped)) and t.${due} is not null
+        and ${HOST_AND_PORT} in (select host from kept_breakers)
         for update skip locked
    ), taken_out as (
      update tasks t set due_at = null, flow_due_at = null where t.ctid = any (array(select place from waiting))
