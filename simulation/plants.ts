@@ -117,7 +117,7 @@ const WORLDS: Readonly<Record<string, World>> = {
   "passes-not-counted": { features: ["breakers"] },
   "pass-kept": { features: ["breakers"] },
   "other-hosts-held": { features: ["breakers"] },
-  "old-pass-closes": { features: ["breakers"] },
+  "old-pass-closes": { features: ["breakers"], weather: { nodeFaults: {} } },
   "key-outlives-window": { features: ["dedupe"] },
   "longest-wait-ignored": { features: ["dedupe"] },
 };

@@ -280,6 +280,7 @@ describe("the model of the store's statements", () => {
       "hold_flow_tasks",
       "pass_tasks",
       "revoke_passes",
+      "lock_idle_breaker",
       "forget_breaker",
       "claim_unheld_tasks",
       "claim_unheld_flow_tasks",
@@ -434,7 +435,7 @@ function eventsByTask(rows: readonly { readonly entry: Entry }[]): Record<string
   for (const {
     entry: [type, ids],
   } of rows) {
-    if (type.startsWith("queue.")) continue;
+    if (type.startsWith("queue.") || type.startsWith("target.")) continue;
     const types = type === "task.handed_off" ? ["task.created", "task.started"] : [type];
     for (const id of typeof ids === "string" ? [ids] : ids) told[id] = [...(told[id] ?? []), ...types];
   }

@@ -6,7 +6,7 @@ import { plainTask, QUEUES, type QueueName, TEAM, taskId } from "./new-tasks.ts"
 import { noVault, type SimulatedNode } from "./node.ts";
 import { type About, REQUESTER } from "./requests.ts";
 
-const FIRST_ID = 70_000;
+const FIRST_ID = 110_000;
 /** No window and no longest wait is longer. */
 const LONGEST_MS = 7_000;
 

@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { createJanitor, type Janitor } from "../../src/engine/janitor.ts";
 import { removeOldRecords } from "../../src/service/retention.ts";
 import { rollQueueStats } from "../../src/store/tasks/queue-stats.ts";
+import { until } from "../patience.ts";
 import { openTestStore, type TestStore } from "../test-store.ts";
 
 describe("the janitor", () => {
@@ -78,8 +79,8 @@ describe("the janitor", () => {
     assert.equal(await count("queue_stats where team_id = $1", teamId), ofOneQueue);
     assert.equal(await count("queues where team_id = $1", teamId), 1);
     assert.ok(rounds >= (30 * ofOneQueue) / 1_000, `${30 * ofOneQueue} rows in ${rounds} rounds`);
-    const after = await diskOf("queue_stats");
-    assert.ok(after < before / 10, `${after} of ${before} bytes on disk`);
+    // Rows that an analysis by autovacuum may still see stay until it ends.
+    await until(async () => (await diskOf("queue_stats")) < before / 10);
   });
 
   it("removes expired statistics a batch at a time", async () => {
