@@ -15,8 +15,8 @@ export interface Team {
   readonly asks: number | null;
 }
 
-/** The claims of the engine: the first kind from this one on that finds a task. `plain`: of the one queue; `shared`: one claim for several queues; `line`: of the one ordered queue. */
-export const CLAIM_KINDS = ["plain", "shared", "flows", "flow lines", "line"] as const;
+/** The claims of the engine: the first kind from this one on that finds a task. `plain`: of the one queue; `shared`: one claim for several queues; `both`: tasks with and without flows; `line`: of the one ordered queue. */
+export const CLAIM_KINDS = ["plain", "shared", "flows", "both", "flow lines", "line"] as const;
 export type ClaimKind = (typeof CLAIM_KINDS)[number];
 
 export interface TestQueue {

@@ -82,6 +82,8 @@ export function isFor(kind: ClaimKind, queueId: number, state: TeamState): (task
         isOne(task.queueId, (queue) => !queue.ordered && queue.rate === null && !queue.holds_hosts);
     case "flows":
       return ({ flow, queueId: id }) => flow !== null && isUnordered(id) && !state.isOrderedFlow(flow);
+    case "both":
+      return ({ flow, queueId: id }) => isUnordered(id) && (flow === null || !state.isOrderedFlow(flow));
     case "flow lines":
       return ({ flow, queueId: id }) => flow !== null && isUnordered(id) && state.isOrderedFlow(flow);
   }

@@ -104,14 +104,20 @@ function createTeamClaims(
     return claimed.flatMap(({ claims }) => claims.map(({ id }) => id));
   }
 
-  async function claimOfFlows(isOrdered: boolean, state: TeamState): Promise<string[]> {
+  async function claimOfFlows(
+    { isOrdered = false, plain = 0 }: { readonly isOrdered?: boolean; readonly plain?: number },
+    state: TeamState,
+  ): Promise<string[]> {
     const asked = offered(false);
     const flows = [...new Set(state.waiting.flatMap(({ flow }) => flow ?? []))].filter(
       (key) => state.isOrderedFlow(key) === isOrdered,
     );
-    if (asked.length === 0 || flows.length === 0) return [];
-    for (const { grant } of asked)
-      if (grant.holdsHosts) await holdFlowTasks(database, teamId, grant.queueId, flows);
+    if (asked.length === 0 || (flows.length === 0 && plain === 0)) return [];
+    for (const { grant } of asked) {
+      if (!grant.holdsHosts) continue;
+      if (plain > 0) await holdTasks(database, teamId, grant.queueId);
+      await holdFlowTasks(database, teamId, grant.queueId, flows);
+    }
     const request = {
       teamId,
       workerId,
@@ -119,6 +125,7 @@ function createTeamClaims(
         ...grant,
         queue: local.queue,
         free: localQueues.free(local),
+        plain,
       })),
       lanes: flows.flatMap((flow) => asked.map(({ grant }) => ({ flow, queueId: grant.queueId }))),
       limit: LIMIT,
@@ -144,9 +151,11 @@ function createTeamClaims(
         case "shared":
           return claimPlain(offered(false).filter(({ grant }) => grant.rate === null && !grant.holdsHosts));
         case "flows":
-          return claimOfFlows(false, state);
+          return claimOfFlows({}, state);
+        case "both":
+          return claimOfFlows({ plain: LIMIT }, state);
         case "flow lines":
-          return claimOfFlows(true, state);
+          return claimOfFlows({ isOrdered: true }, state);
       }
     },
   };
