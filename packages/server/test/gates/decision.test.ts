@@ -122,7 +122,11 @@ describe("the claims and the decision", () => {
     const [first = []] = rounds;
     try {
       assert.deepEqual(told?.explained, told?.decided, "what explain says");
-      if ((claim === "flows" || claim === "both") && areCrossed(candidates) && first.join() !== chosen.join()) {
+      if (
+        (claim === "flows" || claim === "both") &&
+        areCrossed(candidates) &&
+        first.join() !== chosen.join()
+      ) {
         count("crossed", chosen.length);
         const among = candidates.filter(({ id }) => first.includes(id));
         assert.deepEqual(first, idsOf(choose(among, NOW)), "the first claim takes what may start together");
