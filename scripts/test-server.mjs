@@ -46,5 +46,7 @@ async function makeTemplate(connection, tree) {
   const { TASK_RULES } = await import(join(tree, "packages/server/test/task-rules.js"));
   await template.query(TASK_RULES);
   await template.end();
+  // A database with another session cannot be cloned.
+  await pool.query("alter database template_server with allow_connections false");
   await pool.end();
 }

@@ -23,7 +23,7 @@ export interface TestDatabase {
 
 /** A database of one's own on the engine that `npm test` started, cloned from the migrated template. */
 export async function createTestDatabase(options: { template?: string } = {}): Promise<TestDatabase> {
-  const server = readServer();
+  const server = testServer();
   const name = `test_${randomBytes(6).toString("hex")}`;
   // The other strategy writes every page of it to the log: nine times the work.
   const template = options.template ?? "template_server";
@@ -87,7 +87,8 @@ async function withoutHaste(client: pg.ClientBase): Promise<void> {
   await client.query(`${PLANNER}; set lock_timeout = ${PATIENCE_MS}; set statement_timeout = ${PATIENCE_MS}`);
 }
 
-function readServer(): TestDatabase["connection"] {
+/** The database of the tests' PostgreSQL server that no test works in: for statements about other databases. */
+export function testServer(): TestDatabase["connection"] {
   const text = process.env["TEST_POSTGRES"];
   if (text === undefined) throw new Error("Run the tests by `npm test`, or `node scripts/test.mjs <file>`");
   return JSON.parse(text);

@@ -7,7 +7,7 @@ import pg from "pg";
 import { request } from "undici";
 import { parseMetrics } from "../metrics/parse-metrics.ts";
 import { ROOT } from "../places.ts";
-import { createTestDatabase, type TestDatabase } from "../test-database.ts";
+import { createTestDatabase, type TestDatabase, testServer } from "../test-database.ts";
 import { type ServerProcess, startServer, until } from "./server-process.ts";
 
 const TOKEN = "a-token-from-a-file";
@@ -126,7 +126,7 @@ describe("the metrics of a server in production", () => {
 
   it("are served without per-queue values while the database is down", async (context) => {
     const { database } = test.connection;
-    const hand = new pg.Client({ ...test.connection, database: "template_server" });
+    const hand = new pg.Client(testServer());
     await hand.connect();
     context.after(() => hand.end());
     await hand.query(`alter database ${database} with allow_connections false`);
