@@ -1,5 +1,7 @@
-/** Longer texts are rare and would fill the cache. */
-const LONGEST = 512;
+/** As long as a URL may be. */
+const LONGEST = 8192;
+/** Of all texts together: a URL group of the longest URLs has 800,000. */
+const MOST_CHARACTERS = 2_000_000;
 const MOST = 1000;
 
 /**
@@ -8,12 +10,17 @@ const MOST = 1000;
  */
 export function remembered<T>(tell: (text: string) => T): (text: string) => T {
   const told = new Map<string, T>();
+  let characters = 0;
   return (text) => {
     const known = told.get(text);
     if (known !== undefined) return known;
     const answer = tell(text);
     if (text.length > LONGEST) return answer;
-    if (told.size >= MOST) told.clear();
+    if (told.size >= MOST || characters + text.length > MOST_CHARACTERS) {
+      told.clear();
+      characters = 0;
+    }
+    characters += text.length;
     told.set(text, answer);
     return answer;
   };

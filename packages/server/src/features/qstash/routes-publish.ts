@@ -13,7 +13,7 @@ import { inTurns } from "../../service/turns.ts";
 import { type Destination, NAME_PATTERN } from "./domain-destination.ts";
 import { type HeaderMap, type MessageOptions, readOptions } from "./domain-options.ts";
 import { createOptionsMemory } from "./domain-options-memory.ts";
-import type { MessageBody } from "./domain-request.ts";
+import type { MessageBody, Recipient } from "./domain-request.ts";
 import {
   bytesIn,
   destinationIn,
@@ -93,9 +93,10 @@ export function registerPublishRoutes(app: Api, deps: PublishDeps): void {
       const onSpent = (ms: number) => deps.loop.spent(requester.teamId, "request", ms);
       const readOne = (item: unknown) => refusalOr(() => readItem(item, now(), itemBytes));
       const read = await inTurns(requester.teamId, items, readOne, onSpent);
-      if ((await sizeOf(publish, requester, read)) > MOST_MESSAGES) throw invalid([few]);
+      const groups = await readGroups(publish, requester, read);
+      if (groups === null) throw invalid([few]);
       const publishOne = (item: (typeof read)[number]) => {
-        const result = publishItem(publish, requester, item);
+        const result = publishItem(publish, requester, item, groups);
         // Awaited below, after further turns.
         result.catch(() => {});
         return result;
@@ -148,30 +149,34 @@ function headersOf(headers: unknown): HeaderMap {
   );
 }
 
+/** By name. */
+type Groups = ReadonlyMap<string, readonly Recipient[]>;
+
 /**
- * The messages of a batch after fan-out; only that they are too many, if they are: a group may have 800 kB. One that cannot be
- * resolved is refused when it is published.
+ * The URL groups of a batch, each read once: a group may have 800 kB. Null if the messages are too many after fan-out. A group that
+ * cannot be resolved is refused when it is published.
  */
-async function sizeOf(
+async function readGroups(
   publish: PublishService,
   requester: Requester,
   items: readonly (Item | Problem)[],
-): Promise<number> {
-  const groups = new Map<string, number>();
+): Promise<Groups | null> {
+  const groups = new Map<string, readonly Recipient[]>();
   let size = 0;
   for (const item of items) {
-    if (size > MOST_MESSAGES) break;
     if (item instanceof Problem || item.destination.kind === "url") {
       size += 1;
-      continue;
+    } else {
+      const { destination } = item;
+      const recipients =
+        groups.get(destination.name) ??
+        (await publish.recipientsOf(requester, destination).catch(() => null));
+      if (recipients !== null) groups.set(destination.name, recipients);
+      size += recipients?.length ?? 0;
     }
-    const { destination } = item;
-    const known = groups.get(destination.name);
-    const recipients = known ?? (await publish.recipientsOf(requester, destination).catch(() => [])).length;
-    groups.set(destination.name, recipients);
-    size += recipients;
+    if (size > MOST_MESSAGES) return null;
   }
-  return size;
+  return groups;
 }
 
 /** The messages of an item, or why there are none. */
@@ -184,11 +189,13 @@ async function publishItem(
   publish: PublishService,
   requester: Requester,
   item: Item | Problem,
+  groups: Groups,
 ): Promise<ItemResult> {
   if (item instanceof Problem) return { error: item.message };
   const { destination, options, body, queue } = item;
   try {
-    const published = await publish.publish(requester, destination, options, body, queue);
+    const recipients = destination.kind === "group" ? groups.get(destination.name) : undefined;
+    const published = await publish.publish(requester, destination, options, body, queue, recipients);
     return { destination, published };
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return { error: error.message };
@@ -226,7 +233,7 @@ function answersOf(results: readonly ItemResult[]): readonly unknown[] {
   const answers = (hasRoom: (url: string) => boolean) =>
     results.map((each) => ("error" in each ? each : toAnswer(each.destination, each.published, hasRoom)));
   const room = openAnswerRoom(Buffer.byteLength(JSON.stringify(answers(() => false))));
-  return answers((url) => room.take(`"url":${JSON.stringify(url)}`));
+  return answers((url) => url.length < room.left && room.take(`"url":${JSON.stringify(url)}`));
 }
 
 function toAnswer(

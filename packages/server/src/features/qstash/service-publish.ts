@@ -37,13 +37,14 @@ export interface Published {
 }
 
 export interface PublishService {
-  /** One per endpoint of a URL group, otherwise one. */
+  /** One per endpoint of a URL group, otherwise one. `recipients`: those of the destination, where the caller has read them. */
   publish(
     requester: Requester,
     destination: Destination,
     options: MessageOptions,
     body: MessageBody,
     queue: string | null,
+    recipients?: readonly Recipient[],
   ): Promise<readonly Published[]>;
   /** The URLs of a destination. Refuses a group that does not exist. */
   recipientsOf(requester: Requester, destination: Destination): Promise<readonly Recipient[]>;
@@ -163,9 +164,11 @@ export function createPublishService(deps: {
   }
 
   return {
-    async publish(requester, destination, options, body, queue) {
+    async publish(requester, destination, options, body, queue, known) {
       const recipients =
-        destination.kind === "url" ? [{ url: destination.url }] : await recipientsOf(requester, destination);
+        destination.kind === "url"
+          ? [{ url: destination.url }]
+          : (known ?? (await recipientsOf(requester, destination)));
       const context = {
         queue: queue ?? MESSAGE_QUEUE,
         now: deps.now(),
