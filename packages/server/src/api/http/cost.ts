@@ -12,15 +12,16 @@ export const FILE = 4 * MIB;
 
 /**
  * - `point`: reads rows that are named by keys, a hundred at most;
- * - `page`: reads one page along an index. It has a MiB, or one entry that is larger;
- * - `scan`: looks at more rows than it answers. It waits for a turn in the line of scans, see scan-turns.ts;
+ * - `page`: reads one page along an index, of entries that are small;
+ * - `scan`: looks at more rows than it answers, or at entries of which one may fill the answer. It waits for a turn in the line of
+ *   scans, see scan-turns.ts;
  * - `write`: changes rows that are named by keys, a hundred at most;
  * - `fan-out`: changes many rows, in portions, and teams take turns between them: see service/turns.ts for work without the
  *   database, service/team-turns.ts for a request's own statements. Tasks that it submits take turns in the intake.
  */
 const MOST = {
   point: { rows: 100, bytes: RECORD },
-  page: { rows: 1_001, bytes: RECORD },
+  page: { rows: 1_001, bytes: MIB },
   scan: { rows: Number.MAX_SAFE_INTEGER, bytes: RECORD },
   write: { rows: 100, bytes: RECORD },
   "fan-out": { rows: Number.MAX_SAFE_INTEGER, bytes: MIB },

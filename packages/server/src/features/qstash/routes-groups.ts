@@ -29,7 +29,7 @@ export function registerGroupRoutes(
     config: { ...write.config, ...costs("scan", { rows: 1_000_000, bytes: SMALL }) },
   };
 
-  const list = { ...read, config: { ...read.config, ...costs("page", { rows: 1_001, bytes: RECORD }) } };
+  const list = { ...read, config: { ...read.config, ...costs("scan", { rows: 1_001, bytes: RECORD }) } };
   app.get("/topics", list, async (request) =>
     wholeList(await groups.page(callerOf(request), WHOLE_LIST), groupView, "/v1/url-groups"),
   );

@@ -40,7 +40,7 @@ export function registerScheduleRoutes(
     "/schedules",
     {
       ...HIDDEN,
-      config: { ...read.config, ...costs("page", { rows: 1_001, bytes: RECORD }), isPatient: true },
+      config: { ...read.config, ...costs("scan", { rows: 1_001, bytes: RECORD }), isPatient: true },
     },
     async (request, reply) => {
       const room = openAnswerRoom();

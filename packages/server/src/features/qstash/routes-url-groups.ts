@@ -18,14 +18,15 @@ export function registerUrlGroupRoutes(app: Api, groups: UrlGroupService): void 
     "/url-groups",
     {
       preValidation: readIntegers("limit"),
-      config: { ...access("queues:read"), ...costs("page", { rows: 1_001, bytes: RECORD }) },
+      // A group may have 800 kB, and two of them are read for an answer.
+      config: { ...access("queues:read"), ...costs("scan", { rows: 1_001, bytes: RECORD }) },
       schema: {
         operationId: "listUrlGroups",
         tags,
         summary: "List URL groups",
         description: "By name.",
         querystring: record.UrlGroupListQuery,
-        response: { 200: ref(record.UrlGroupList), ...refusals() },
+        response: { 200: ref(record.UrlGroupList), ...refusals("too_many_scans") },
       },
     },
     async (request) => {
