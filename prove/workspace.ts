@@ -21,13 +21,17 @@ export interface Workspace {
   remove(): Promise<void>;
 }
 
+/** Tests read what the compiler leaves alone. */
+export async function completeBuild(): Promise<void> {
+  for (const name of await readdir(join(ROOT, "packages")))
+    cpSync(join(ROOT, "packages", name, "package.json"), join(ROOT, ".build/packages", name, "package.json"));
+}
+
 /** A copy as it is compiled, removed at the end of the process. */
 export async function copyCheckout(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "bellhop-prove-"));
   process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
-  // What the compiler leaves alone.
-  for (const name of await readdir(join(ROOT, "packages")))
-    cpSync(join(ROOT, "packages", name, "package.json"), join(ROOT, ".build/packages", name, "package.json"));
+  await completeBuild();
   for (const name of await readdir(ROOT)) {
     if (!LEFT_OUT.includes(name))
       cpSync(join(ROOT, name), join(directory, name), {

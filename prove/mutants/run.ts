@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { randomSeed, readOptions, readOrExit } from "../../tools/options.ts";
 import { startTests } from "../test-server.ts";
+import { completeBuild } from "../workspace.ts";
 import { makeBuild } from "./build.ts";
 import { FOLDERS, mutantsOf, readSources } from "./catalogue.ts";
 import { type CoverageStore, openCoverage } from "./collect.ts";
@@ -195,6 +196,7 @@ async function main(): Promise<boolean> {
   try {
     const { bundleServer } = await import(join(ROOT, "scripts/bundle.mjs"));
     process.env["TEST_BUNDLE"] = (await bundleServer()).directory;
+    await completeBuild();
     const left = await store.collect(args.endMs);
     console.log(`coverage of ${store.known().length} test files is known, ${left} left`);
     if (args.isCoverage) return left === 0;
