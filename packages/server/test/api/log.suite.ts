@@ -78,6 +78,6 @@ describe("the log", () => {
     assert.deepEqual(body, { error: "Internal server error", code: "internal" });
     const bug = api.lines.find((line) => line.msg === "request failed");
     assert.equal(bug?.requestId, headers["x-request-id"]);
-    assert.match(JSON.stringify(bug), /the secret reason.*log\.suite\.ts/);
+    assert.match(JSON.stringify(bug), /the secret reason.*log\.suite\.[jt]s/);
   });
 });
