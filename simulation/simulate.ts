@@ -41,7 +41,10 @@ import { drawRoundTrip, drawWeather, type Weather } from "./world/storm.ts";
 import { createTargets } from "./world/target.ts";
 
 const STORM_MS = 18_000;
-/** Everything ends within this time of the last fault: a lease, a round of every actor, and what was waited for. */
+/**
+ * Everything ends within this time of the last fault: a lease, a round of every actor, and what was waited for. A queue with a rate may
+ * need as long again, if it makes a call every three seconds.
+ */
 const CALM_MS = 90_000;
 /** Within this time of the last change a reader is told of it: it comes back, and the next look is made. */
 const TOLD_MS = 3_000;
@@ -115,7 +118,8 @@ export async function simulate(options: Options): Promise<Run> {
     orderly,
     hasFlows,
   });
-  const features = createFeatures(seed, options.features ?? drawFeatures(seed), {
+  const names = options.features ?? drawFeatures(seed);
+  const features = createFeatures(seed, names, {
     server,
     scheduler,
     requests,
@@ -171,7 +175,7 @@ export async function simulate(options: Options): Promise<Run> {
   clients.unblock();
   if (isScheduled) clients.endSchedules();
   for (const feature of features) feature.calm(recoveredAt(cluster.faults));
-  const calmUntilMs = scheduler.nowMs + CALM_MS;
+  const calmUntilMs = scheduler.nowMs + (names.includes("rates") ? 2 : 1) * CALM_MS;
   // A statement that was under way for long may be carried out while the reader is waited for.
   for (let known = -1; known !== changes.length && scheduler.nowMs < calmUntilMs; ) {
     await scheduler.run(calmUntilMs, isAtRest);
