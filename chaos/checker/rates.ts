@@ -9,6 +9,7 @@ import type { Violation } from "./violation.ts";
 const PERMIT_MS = 100;
 /** Within this time of the permit that it waits for, the next task starts: a claim, and one more when rows were locked. */
 const WAIT_MS = 1_500;
+const LEASE_MS = 15_000;
 
 /** A time in which a queue had one rate. */
 interface Span {
@@ -155,7 +156,11 @@ function isPlain({ status, flow, deadlineAt }: TaskRow): boolean {
   return status === "pending" && flow == null && deadlineAt === null;
 }
 
-/** When the last fault that may still matter at this time was over. */
+/**
+ * When the last fault that may still matter at this time was over. A worker that a node registered right after it, and whose id it never
+ * learned, keeps slots for a lease.
+ */
 function lastFault(faults: readonly Fault[], at: number): number {
-  return recoveredAt(faults.filter(({ from }) => from <= at));
+  const earlier = faults.filter(({ from }) => from <= at);
+  return earlier.length === 0 ? 0 : recoveredAt(earlier) + LEASE_MS;
 }

@@ -54,7 +54,13 @@ export function createHostAttempts(deps: {
       .catch((err) => deps.log.warn({ err }, "breaker.not_counted"))
       .finally(() => {
         writing = null;
+        // It failed. What came meanwhile is of this moment, and would be wrong if it waited for the next success.
+        if (counts.size > 0) countSoon();
       });
+  }
+
+  function countSoon(): void {
+    timer ??= time.setTimer(flush, COUNT_MS);
   }
 
   return {
@@ -77,7 +83,7 @@ export function createHostAttempts(deps: {
       const counted = counts.get(key) ?? { teamId, queueId, host, total: 0 };
       counted.total += 1;
       counts.set(key, counted);
-      timer ??= time.setTimer(flush, COUNT_MS);
+      countSoon();
     },
     async drained() {
       if (counts.size > 0) flush();

@@ -3,6 +3,7 @@ import type { ChangedTask, StoredTask, TaskChanges } from "../domain/task-change
 import type { Returned } from "../store/tasks/task-returns.ts";
 import { turnOf } from "../store/tasks/turns.ts";
 import type { Actors } from "./actors.ts";
+import { POLL_MS } from "./alarm.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Flows, NoticeOfFlow } from "./flows.ts";
 import type { SayHint } from "./hints.ts";
@@ -33,9 +34,20 @@ export function createWaitingTasks(deps: {
     { createdAt, runAt }: Pick<StoredTask, "createdAt" | "runAt">,
     about: NoticeOfFlow = {},
   ): void {
+    const waitMs = runAt.getTime() - createdAt.getTime();
     if (sandbox) deps.actors.wake("sandbox");
-    else if (runAt > createdAt) deps.waitFor(runAt, flow);
-    else due(teamId, queue, flow, about);
+    else if (waitMs <= 0) due(teamId, queue, flow, about);
+    else {
+      deps.waitFor(runAt, flow);
+      // The slots may be another worker's, whose next check is later.
+      if (waitMs < POLL_MS && needsOthers(teamId, queue)) deps.hint({ kind: "later", teamId, queue });
+    }
+  }
+
+  /** A worker that holds all slots of a queue needs no other worker. */
+  function needsOthers(teamId: number, queue: string): boolean {
+    const grant = deps.localQueues.find(teamId, queue)?.grant;
+    return grant == null || grant.slots < grant.concurrency;
   }
 
   function due(teamId: number, queue: string, flow: string | null, about: NoticeOfFlow = {}): void {
@@ -46,8 +58,7 @@ export function createWaitingTasks(deps: {
       return;
     }
     dispatcher.notice(teamId, queue, 1);
-    // A worker that holds all slots needs no other worker.
-    if (grant == null || grant.slots < grant.concurrency) deps.hint({ kind: "due", teamId, queue });
+    if (needsOthers(teamId, queue)) deps.hint({ kind: "due", teamId, queue });
   }
 
   function onEnded(task: ChangedTask): void {
