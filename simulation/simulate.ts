@@ -41,6 +41,8 @@ import { drawRoundTrip, drawWeather, type Weather } from "./world/storm.ts";
 import { createTargets } from "./world/target.ts";
 
 const STORM_MS = 18_000;
+/** Of a message each way, on average: with six statements in a row nothing is done in time, and nobody is to blame. */
+const CRAWLING_MS = 150;
 /**
  * Everything ends within this time of the last fault: a lease, a round of every actor, and what was waited for. A queue with a rate may
  * need as long again, if it makes a call every three seconds.
@@ -194,7 +196,7 @@ export async function simulate(options: Options): Promise<Run> {
     lags: [],
     readers: isFollowed ? [{ teamId: TEAM, readyAt: reader.readyAt, told: reader.told }] : [],
     receivers: [],
-    crowded: [],
+    crowded: weather.latencyMs >= CRAWLING_MS ? [{ from: 0, to: STORM_MS }] : [],
     beganAt: 0,
     calmAt: STORM_MS,
     endedAt: scheduler.nowMs,
