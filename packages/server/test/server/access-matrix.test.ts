@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { pino } from "pino";
 import type { Scope } from "../../src/domain/identity/scope.ts";
+import { parseId } from "../../src/domain/public-id.ts";
 import { composeApi } from "../../src/server/compose-api.ts";
 import { REFERENCE } from "../places.ts";
 import { createTestDatabase, type TestDatabase } from "../test-database.ts";
 import { openTestServer } from "../test-server.ts";
 import { ACCESS_ROWS, type AccessRow } from "./access-rows.ts";
 import { type Answer, openWorld, type World, type WorldTeam } from "./access-world.ts";
+import { AUDIT_ROWS } from "./audit-rows.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
 const RANK = ["owner", "admin", "member", "viewer"];
@@ -16,6 +18,8 @@ describe("access to the routes of the server", () => {
   let test: TestDatabase;
   let server: ServerProcess;
   let world: World;
+  /** Teams of their own: each may have so many objects. */
+  let audited: World;
 
   before(async () => {
     test = await createTestDatabase();
@@ -28,13 +32,24 @@ describe("access to the routes of the server", () => {
       BELLHOP_SIGN_UP: "open",
     });
     world = await openWorld(server, test.database);
+    audited = await openWorld(server, test.database);
   });
   after(async () => {
     await world.close();
+    await audited.close();
     server.signal("SIGKILL");
     await server.exited;
     await test.drop();
   });
+
+  /** Of the audited team, in the order of their time. */
+  async function recordedActions(): Promise<string[]> {
+    const rows = await test.database.rows<{ action: string }>(
+      "select action from audit_events a join teams t on t.id = a.team_id where t.public_id = $1 order by a.id",
+      [parseId("team", audited.ours.id)],
+    );
+    return rows.map(({ action }) => action);
+  }
 
   it("is tested by one row for every route", async () => {
     assert.deepEqual(await routesOfTheServer(), Object.keys(ACCESS_ROWS).sort());
@@ -122,6 +137,21 @@ describe("access to the routes of the server", () => {
 
       it("serves an application with all scopes, unless a session is required", async () =>
         expected(await ask(world.withEveryScope), row, "application", "admin"));
+
+      it("records what it changes in the audit log, as declared", async () => {
+        const { ours } = audited;
+        const id = (await row.make?.(audited, ours)) ?? "";
+        const keyOrOwner =
+          row.scope === "session" ? ours.owner : row.test === true ? ours.testKey : ours.liveKey;
+        const credential = row.endsSession ? await ours.newViewer() : keyOrOwner;
+        const before = await recordedActions();
+        await ask(credential, ours, id);
+        const action = AUDIT_ROWS[route];
+        assert.deepEqual(
+          (await recordedActions()).slice(before.length),
+          action === undefined ? [] : [action],
+        );
+      });
 
       if (row.scope !== "any" && row.scope !== "session") {
         const scope: Scope = row.scope;
