@@ -8,7 +8,7 @@ import { describeRun, sweep } from "./sweep.ts";
 
 const SEEDS = 60;
 /** A plant is found by one of its first seeds, as a rule. */
-const PLANT_SEEDS = 100;
+const PLANT_SEEDS = 200;
 /**
  * Each broke a promise once. 701315: a create whose queue was gone took four statements one after the other, more than its
  * time. 5000021: a reader was told of a reset because its node waited for the horizon of an earlier stream. 96: a flow was served

@@ -95,7 +95,7 @@ export function createClaimDue(deps: ClaimDueDeps): (locals: readonly LocalQueue
     }
     if (turns.length === 0) return;
     const beganMs = time.monotonicMs();
-    const sinceNotice = deps.lines?.notices ?? 0;
+    const sinceNotice = deps.lines?.notices() ?? 0;
     const question = deps.unanswered.ask();
     try {
       const claimed = await deps.claim(turns, subscribers);

@@ -48,7 +48,7 @@ export interface Flows {
   handedOff(claim: Claim): void;
   readonly joinLine: KnownFlows["joinLine"];
   /** For `headFound`: what is noticed after this may not be in the answer to a claim. */
-  readonly notices: number;
+  notices(): number;
   /** What a claim of an ordered queue found of the flow of its first task. */
   headFound(local: LocalQueue, head: HeadState, sinceNotice: number): void;
   /** The call begins now. */
@@ -213,9 +213,7 @@ export function createFlows(deps: {
 
   return {
     joinLine: known.joinLine,
-    get notices() {
-      return known.notices;
-    },
+    notices: () => known.notices,
     headFound,
     notice(teamId, key, queue, { isNew = false, turn } = {}) {
       if (stopped) return;

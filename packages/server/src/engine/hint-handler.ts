@@ -1,24 +1,19 @@
 import { NO_QUEUE, parseHint, type QueueHint } from "../store/tasks/hints.ts";
 import type { Actors } from "./actors.ts";
+import type { Admission } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import type { Cancellations } from "./cancellations.ts";
-import type { Dispatcher } from "./dispatcher.ts";
-import type { Flows } from "./flows.ts";
-import type { Recheck } from "./recheck.ts";
 
 /** Handles the hints of other nodes and of the service. A lost hint costs time, never a task. */
 export function createHintHandler(deps: {
   readonly ownId: () => number;
-  readonly dispatcher: Dispatcher;
-  readonly recheck: Recheck;
+  readonly admission: Pick<Admission, "dispatcher" | "flows" | "recheck" | "wakeAlarms">;
   readonly cancellations: Cancellations;
-  readonly flows: Pick<Flows, "refresh">;
   readonly budget: Pick<Budget, "relearn">;
-  readonly wakeAlarm: () => void;
   readonly wake: Actors["wake"];
-  readonly wakeCourier: () => void;
+  readonly notificationDue: () => void;
 }): (message: string) => void {
-  const { dispatcher, flows } = deps;
+  const { dispatcher, flows, recheck, wakeAlarms } = deps.admission;
   return (message) => {
     const hint = parseHint(message);
     if (hint === null || hint.from === deps.ownId()) return;
@@ -29,8 +24,8 @@ export function createHintHandler(deps: {
     else if (hint.kind === "team") deps.budget.relearn(hint.teamId);
     else if (hint.kind === "schedule") deps.wake("scheduler");
     else if (hint.kind === "due") dispatcher.notice(hint.teamId, hint.queue);
-    else if (hint.kind === "later") deps.wakeAlarm();
-    else if (hint.kind === "ended") deps.wakeCourier();
+    else if (hint.kind === "later") wakeAlarms();
+    else if (hint.kind === "ended") deps.notificationDue();
     else {
       // It may have become ordered, or its breaker has changed.
       if (hint.kind === "queue") deps.wake("ordered-queues", "breakers");
@@ -41,7 +36,7 @@ export function createHintHandler(deps: {
   function lookAt(hint: QueueHint): void {
     if (!dispatcher.refresh(hint.teamId, hint.queue) && hint.kind === "queue") {
       // The queue may have been resumed with tasks that are long overdue, which no other check finds soon.
-      deps.recheck.now(hint);
+      recheck.now(hint);
     }
   }
 }
