@@ -30,6 +30,8 @@ interface Member {
   begunAt: number | null;
   /** It failed in a line that failures block, and has not completed since. */
   isBlocking: boolean;
+  /** It had failed before failures began to block: it does too, unless a claim in between has let it go. */
+  mayBlock: boolean;
 }
 
 interface Line {
@@ -85,6 +87,8 @@ function noteQueue(lines: Map<number, Line>, queue: QueueRow, at: number): void 
     return;
   }
   if (line.queue.ordered !== queue.ordered) line.since = at;
+  if (queue.blocks && !line.queue.blocks)
+    for (const member of line.members.values()) member.mayBlock = hasFailed(member.row);
   line.queue = queue;
   if (!queue.ordered || !queue.blocks) for (const member of line.members.values()) member.isBlocking = false;
 }
@@ -97,16 +101,20 @@ function noteTask({ queue, members }: Line, { op, row, committedAt }: TaskChange
   const before = members.get(row.id);
   const isRetried = before !== undefined && row.retries > before.row.retries;
   const begunAt = isRetried ? null : (before?.begunAt ?? (row.status === "active" ? committedAt : null));
-  const hasFailed =
-    row.status === "failed" && row.failureReason !== "expired" && queue.ordered && queue.blocks;
   const isOver = row.status === "completed" || row.status === "cancelled" || row.failureReason === "expired";
-  const isBlocking = !isOver && (hasFailed || before?.isBlocking === true);
+  const blocks = hasFailed(row) && queue.ordered && queue.blocks;
+  const isBlocking = !isOver && (blocks || before?.isBlocking === true);
   members.set(row.id, {
     row,
     changedAt: committedAt,
     begunAt: isEnd(row.status) ? null : begunAt,
     isBlocking,
+    mayBlock: !isOver && before?.mayBlock === true,
   });
+}
+
+function hasFailed({ status, failureReason }: TaskRow): boolean {
+  return status === "failed" && failureReason !== "expired";
 }
 
 function isStart({ members }: Line, { op, row }: TaskChange): boolean {
@@ -130,7 +138,7 @@ function whyNot(
       return `it started while ${other.id} was ${other.status} and had not ended`;
     if (member.isBlocking) return `it started although ${other.id} failed and blocks the line`;
     // A task that blocks the line goes first when it is retried, even if it began before the queue was ordered and is younger.
-    if (own?.isBlocking === true) continue;
+    if (own?.isBlocking === true || own?.mayBlock === true) continue;
     if ((own?.begunAt ?? null) !== null || !isOlder(other, row) || !isReady(member, committedAt)) continue;
     const isFirst = wasAnsweredFirst(created.get(other.id), created.get(row.id)) && isPlain(other);
     const isLong = Math.max(member.changedAt, other.runAt) + JOIN_MS < committedAt;

@@ -108,7 +108,7 @@ export function createAdmission(deps: {
     lines: flows,
   });
   const recheck = createRecheck({ sql: databases.chores, dispatcher, time, log });
-  const alarm = createAlarm({ sql: databases.chores, dispatcher, time, clock });
+  const alarm = createAlarm({ ...shared, sql: databases.chores, dispatcher, clock });
   const flowAlarm = createFlowAlarm({ sql: databases.chores, flows, time, clock });
   const { due, onReturned } = createWaitingTasks({ ...shared, actors, dispatcher, flows, waitFor });
   const breakers = createBreakers({ database: databases.chores, claims: databases.claim, actors, due });

@@ -5,6 +5,8 @@ import { type DueLook, lookForDue, queuesWithDueTasks } from "../store/tasks/due
 import type { DatabaseClock } from "./database-clock.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Flows } from "./flows.ts";
+import type { SayHint } from "./hints.ts";
+import { isShared, type LocalQueues } from "./local-queues.ts";
 import { LEAN, type RoundCost } from "./round-cost.ts";
 import { createTimetable } from "./timetable.ts";
 
@@ -37,7 +39,8 @@ interface Watched<Place> {
   /** Those with a task that became due since this time of the database, with an overlap; without a time: right before now. */
   lookForDue(sinceMs: number | null, overlapMs: number): Promise<DueLook<Place>>;
   allDue(): Promise<readonly Place[]>;
-  cameDue(place: Place): void;
+  /** `isTimely`: at the time that was planned for, and not by a check of every few seconds. */
+  cameDue(place: Place, isTimely: boolean): void;
   /** Found by the check of everything: whatever is known of it may be out of date. */
   isDue(place: Place): void;
 }
@@ -51,15 +54,24 @@ interface AlarmTime {
 export function createAlarm({
   sql,
   dispatcher,
+  localQueues,
+  hint,
   ...time
 }: AlarmTime & {
   readonly sql: Sql;
   readonly dispatcher: Pick<Dispatcher, "notice" | "lookAgain">;
+  readonly localQueues: Pick<LocalQueues, "find">;
+  readonly hint: SayHint;
 }): Alarm {
   return watch(time, {
     lookForDue: (sinceMs, overlapMs) => lookForDue(sql, sinceMs, overlapMs),
     allDue: () => queuesWithDueTasks(sql),
-    cameDue: ({ teamId, queue }) => dispatcher.notice(teamId, queue),
+    cameDue({ teamId, queue }, isTimely) {
+      dispatcher.notice(teamId, queue);
+      // The slots may be another worker's, which knows of the task only from its next check on.
+      const local = localQueues.find(teamId, queue);
+      if (isTimely && (local === undefined || isShared(local))) hint({ kind: "due", teamId, queue });
+    },
     isDue: ({ teamId, queue }) => dispatcher.lookAgain(teamId, queue),
   });
 }
@@ -101,13 +113,14 @@ function watch<Place>({ time, clock }: AlarmTime, watched: Watched<Place>): Alar
   return {
     async ringOnce() {
       const nowMs = time.monotonicMs();
+      const isTimely = nowMs < pollAtMs;
       if (nowMs >= fullLookAtMs) await lookAtEverything(nowMs);
-      const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;
+      const overlapMs = isTimely ? OVERLAP_MS : POLL_OVERLAP_MS;
       const { databaseMs, cameDue, untilNextMs } = await watched.lookForDue(lookedUntilMs, overlapMs);
       clock.learn(databaseMs);
       lookedUntilMs = databaseMs;
-      if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
-      for (const place of cameDue) watched.cameDue(place);
+      if (!isTimely) pollAtMs = nowMs + POLL_MS;
+      for (const place of cameDue) watched.cameDue(place, isTimely);
       return timetable.nap(untilNextMs);
     },
     isSooner: timetable.isSooner,

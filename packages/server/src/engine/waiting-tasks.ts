@@ -3,7 +3,6 @@ import type { ChangedTask, StoredTask, TaskChanges } from "../domain/task-change
 import type { Returned } from "../store/tasks/task-returns.ts";
 import { turnOf } from "../store/tasks/turns.ts";
 import type { Actors } from "./actors.ts";
-import { POLL_MS } from "./alarm.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Flows, NoticeOfFlow } from "./flows.ts";
 import type { SayHint } from "./hints.ts";
@@ -34,20 +33,9 @@ export function createWaitingTasks(deps: {
     { createdAt, runAt }: Pick<StoredTask, "createdAt" | "runAt">,
     about: NoticeOfFlow = {},
   ): void {
-    const waitMs = runAt.getTime() - createdAt.getTime();
     if (sandbox) deps.actors.wake("sandbox");
-    else if (waitMs <= 0) due(teamId, queue, flow, about);
-    else {
-      deps.waitFor(runAt, flow);
-      // The slots may be another worker's, whose next check is later.
-      if (waitMs < POLL_MS && needsOthers(teamId, queue)) deps.hint({ kind: "later", teamId, queue });
-    }
-  }
-
-  /** A worker that holds all slots of a queue needs no other worker. */
-  function needsOthers(teamId: number, queue: string): boolean {
-    const grant = deps.localQueues.find(teamId, queue)?.grant;
-    return grant == null || grant.slots < grant.concurrency;
+    else if (runAt > createdAt) deps.waitFor(runAt, flow);
+    else due(teamId, queue, flow, about);
   }
 
   function due(teamId: number, queue: string, flow: string | null, about: NoticeOfFlow = {}): void {
@@ -58,7 +46,8 @@ export function createWaitingTasks(deps: {
       return;
     }
     dispatcher.notice(teamId, queue, 1);
-    if (needsOthers(teamId, queue)) deps.hint({ kind: "due", teamId, queue });
+    // A worker that holds all slots needs no other worker.
+    if (grant == null || grant.slots < grant.concurrency) deps.hint({ kind: "due", teamId, queue });
   }
 
   function onEnded(task: ChangedTask): void {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { createAlarm } from "../../src/engine/alarm.ts";
 import { createDatabaseClock } from "../../src/engine/database-clock.ts";
+import type { LocalQueue } from "../../src/engine/local-queues.ts";
 import type { Sql, Statement } from "../../src/store/sql.ts";
+import type { Hint } from "../../src/store/tasks/hints.ts";
 import { openTestServer, QUEUE, type TestServer } from "../test-server.ts";
 import { createTestTime } from "../test-time.ts";
 
@@ -126,6 +128,8 @@ describe("the alarm", () => {
       looks,
       untilNextMs: null as number | null,
       databaseMs: 1_000_000,
+      cameDue: false,
+      slots: 1,
       during: async () => {},
     };
     const sql: Sql = {
@@ -139,13 +143,20 @@ describe("the alarm", () => {
             : `last ${databaseMs - Number(sinceMs ?? databaseMs) + Number(overlapMs)} ms`,
         );
         await scene.during();
-        return isEverywhere ? [] : ([{ databaseMs, untilNextMs: scene.untilNextMs, teamId: null }] as never);
+        const { untilNextMs, cameDue } = scene;
+        const [teamId, queue] = cameDue ? [7, "mail"] : [null, null];
+        return isEverywhere ? [] : ([{ databaseMs, untilNextMs, teamId, queue }] as never);
       },
     };
     const dispatcher = { notice() {}, lookAgain() {} };
     const time = createTestTime();
     const clock = createDatabaseClock(time);
-    return { scene, time, alarm: createAlarm({ sql, dispatcher, time, clock }) };
+    const hints: Hint[] = [];
+    const localQueues = {
+      find: () => ({ grant: { slots: scene.slots, concurrency: 2 } }) as unknown as LocalQueue,
+    };
+    const hint = (each: Hint) => hints.push(each);
+    return { scene, time, hints, alarm: createAlarm({ sql, dispatcher, localQueues, hint, time, clock }) };
   }
 
   it("checks all queues first, then only tasks due since the last check, with an overlap", async () => {
@@ -155,6 +166,20 @@ describe("the alarm", () => {
     await alarm.ringOnce();
 
     assert.deepEqual(scene.looks, ["everywhere", "last 15000 ms", "last 1500 ms"]);
+  });
+
+  it("tells the other workers when a task comes due, unless this worker has all slots of its queue", async () => {
+    const { scene, time, hints, alarm } = createScene();
+    scene.cameDue = true;
+    await alarm.ringOnce();
+    assert.deepEqual(hints, [], "each of them makes such a check");
+    time.pass(1000);
+    await alarm.ringOnce();
+    assert.deepEqual(hints.splice(0), [{ kind: "due", teamId: 7, queue: "mail" }]);
+    scene.slots = 2;
+    time.pass(1000);
+    await alarm.ringOnce();
+    assert.deepEqual(hints, []);
   });
 
   it("checks further back at each 5 s poll, and all queues once a minute", async () => {
