@@ -8,6 +8,8 @@ import type { Violation } from "./violation.ts";
 
 /** The count of an attempt has the time at which its transaction began, rounded up to a sixtieth of the window. */
 const SETTLE_MS = 3_000;
+/** Successes are counted together, and where that fails, those that came meanwhile are counted later. */
+const LATE_MS = 10_000;
 /** A task of a host that no breaker holds starts within this time: a node that does not know of it looks every 5 s, or has slots to take. */
 const FOUND_MS = 6_500;
 /** One that waits for a host gets its pass within a round of the breakers of an idle node. */
@@ -171,7 +173,9 @@ function whyOpen(
   // The worker of each knew the breaker.
   const known = settled.filter(({ isDown, beganAt }) => isDown && beganAt > breakerAt);
   const failed = known.filter((each) => each.at > at - withinMs + slackMs).length;
-  const total = settled.filter((each) => each.at > at - withinMs - slackMs).length;
+  const total = settled.filter(
+    (each) => each.at > at - withinMs - slackMs - (each.isDown ? 0 : LATE_MS),
+  ).length;
   if (failed < breaker.failures || failed < breaker.ratio * total) return null;
   return `${failed} of ${total} attempts failed within ${breaker.within} s, and the breaker of ${task.host} did not open`;
 }
