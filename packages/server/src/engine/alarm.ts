@@ -39,8 +39,8 @@ interface Watched<Place> {
   /** Those with a task that became due since this time of the database, with an overlap; without a time: right before now. */
   lookForDue(sinceMs: number | null, overlapMs: number): Promise<DueLook<Place>>;
   allDue(): Promise<readonly Place[]>;
-  /** `isTimely`: at the time that was planned for, and not by a check of every few seconds. */
-  cameDue(place: Place, isTimely: boolean): void;
+  /** `isExpected`: this worker knew beforehand that a task would come due now. */
+  cameDue(place: Place, isExpected: boolean): void;
   /** Found by the check of everything: whatever is known of it may be out of date. */
   isDue(place: Place): void;
 }
@@ -66,11 +66,11 @@ export function createAlarm({
   return watch(time, {
     lookForDue: (sinceMs, overlapMs) => lookForDue(sql, sinceMs, overlapMs),
     allDue: () => queuesWithDueTasks(sql),
-    cameDue({ teamId, queue }, isTimely) {
+    cameDue({ teamId, queue }, isExpected) {
       dispatcher.notice(teamId, queue);
-      // The slots may be another worker's, which knows of the task only from its next check on.
+      // Another worker may have the slots, and would find the task only with its next poll.
       const local = localQueues.find(teamId, queue);
-      if (isTimely && (local === undefined || isShared(local))) hint({ kind: "due", teamId, queue });
+      if (isExpected && (local === undefined || isShared(local))) hint({ kind: "due", teamId, queue });
     },
     isDue: ({ teamId, queue }) => dispatcher.lookAgain(teamId, queue),
   });
@@ -97,6 +97,8 @@ function watch<Place>({ time, clock }: AlarmTime, watched: Watched<Place>): Alar
   const timetable = createTimetable({ time, clock, shortestMs: SHORTEST_NAP_MS, longestMs: POLL_MS });
   let fullLookAtMs = 0;
   let pollAtMs = 0;
+  /** When the next task comes due, as far as the last check saw. */
+  let dueAtMs = Number.POSITIVE_INFINITY;
   /** In database time, so that a clock jump skips no task. */
   let lookedUntilMs: number | null = null;
 
@@ -113,14 +115,15 @@ function watch<Place>({ time, clock }: AlarmTime, watched: Watched<Place>): Alar
   return {
     async ringOnce() {
       const nowMs = time.monotonicMs();
-      const isTimely = nowMs < pollAtMs;
+      const isExpected = nowMs >= dueAtMs;
       if (nowMs >= fullLookAtMs) await lookAtEverything(nowMs);
-      const overlapMs = isTimely ? OVERLAP_MS : POLL_OVERLAP_MS;
+      const overlapMs = nowMs >= pollAtMs ? POLL_OVERLAP_MS : OVERLAP_MS;
       const { databaseMs, cameDue, untilNextMs } = await watched.lookForDue(lookedUntilMs, overlapMs);
       clock.learn(databaseMs);
       lookedUntilMs = databaseMs;
-      if (!isTimely) pollAtMs = nowMs + POLL_MS;
-      for (const place of cameDue) watched.cameDue(place, isTimely);
+      if (nowMs >= pollAtMs) pollAtMs = nowMs + POLL_MS;
+      dueAtMs = untilNextMs === null ? Number.POSITIVE_INFINITY : time.monotonicMs() + untilNextMs;
+      for (const place of cameDue) watched.cameDue(place, isExpected);
       return timetable.nap(untilNextMs);
     },
     isSooner: timetable.isSooner,

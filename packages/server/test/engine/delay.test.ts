@@ -168,18 +168,28 @@ describe("the alarm", () => {
     assert.deepEqual(scene.looks, ["everywhere", "last 15000 ms", "last 1500 ms"]);
   });
 
-  it("tells the other workers when a task comes due, unless this worker has all slots of its queue", async () => {
+  it("tells the other workers when a task comes due that it expected, unless this worker has all slots of its queue", async () => {
     const { scene, time, hints, alarm } = createScene();
+    const toldAfter = async (ms: number) => {
+      time.pass(ms);
+      await alarm.ringOnce();
+      return hints.splice(0);
+    };
+    const due = { kind: "due", teamId: 7, queue: "mail" };
     scene.cameDue = true;
-    await alarm.ringOnce();
-    assert.deepEqual(hints, [], "each of them makes such a check");
-    time.pass(1000);
-    await alarm.ringOnce();
-    assert.deepEqual(hints.splice(0), [{ kind: "due", teamId: 7, queue: "mail" }]);
+    scene.untilNextMs = 1_000;
+    assert.deepEqual(await toldAfter(0), [], "the other workers make this check too");
+    assert.deepEqual(await toldAfter(999), []);
+    scene.untilNextMs = 4_500;
+    assert.deepEqual(await toldAfter(1_000), [due]);
+    scene.untilNextMs = null;
+    assert.deepEqual(await toldAfter(4_500), [due], "the next poll falls on the same time");
+    assert.deepEqual(await toldAfter(5_000), [], "a poll found it");
+
+    scene.untilNextMs = 1_000;
+    await toldAfter(0);
     scene.slots = 2;
-    time.pass(1000);
-    await alarm.ringOnce();
-    assert.deepEqual(hints, []);
+    assert.deepEqual(await toldAfter(1_000), []);
   });
 
   it("checks further back at each 5 s poll, and all queues once a minute", async () => {
