@@ -41,11 +41,11 @@ import { drawRoundTrip, drawWeather, type Weather } from "./world/storm.ts";
 import { createTargets } from "./world/target.ts";
 
 const STORM_MS = 18_000;
-/** Of a message each way, on average: with six statements in a row nothing is done in time, and nobody is to blame. */
+/** The average delay of a message in one direction. Six statements in a row then take two seconds, so the checker does not judge response times. */
 const CRAWLING_MS = 150;
 /**
  * Everything ends within this time of the last fault: a lease, a round of every actor, and what was waited for. A queue with a rate may
- * need as long again, if it makes a call every three seconds.
+ * need twice that time: it may make only one call every three seconds.
  */
 const CALM_MS = 90_000;
 /** Within this time of the last change a reader is told of it: it comes back, and the next look is made. */

@@ -13,6 +13,7 @@ import { fillTeam, type Worst, worstOf } from "./worst-requests.ts";
 const AT_ONCE = 8;
 const LOAD_MS = 3_000;
 const SETTLE_MS = 1_200;
+/** Objects of each kind that a load may create. */
 const ROOM = 20;
 
 /** What ends a load of creations, and says nothing about its cost. */
@@ -64,7 +65,7 @@ export async function* playRoutes(
   await world.close();
 }
 
-/** The counts of the free plan, and room for some objects of each kind beyond those that earlier loads made. */
+/** Sets the limits of the free plan, raised by the objects that earlier loads created, so that each load can create some. */
 async function giveRoom(stage: Stage): Promise<void> {
   await stage.rows(
     `update teams t set limits = $1::jsonb || jsonb_build_object(

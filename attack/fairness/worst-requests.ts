@@ -88,7 +88,7 @@ function accepted({ body }: { readonly body: unknown }): void {
   if (refused) throw new Error(`A batch was refused: ${JSON.stringify(body).slice(0, 300)}`);
 }
 
-/** Asked once for each route, before any load: they use up what a team may have. Of several, requests take one after the other. */
+/** Called once for each route before any load, because loads use up the limits of the team. Requests use several in turn. */
 export async function worstOf(
   route: string,
   stage: Stage,

@@ -11,7 +11,7 @@ export const scene: Scene = {
   what: "one team sends batches of the same 250 deduplication keys in changing orders, four at once",
   excused: {
     memory:
-      "a team may have 16 MiB of large bodies in memory, each as bytes, text, values and parts of statements: as much with sixteen senders",
+      "a team may have 16 MiB of large bodies in memory, each as bytes, text, values and parts of statements; sixteen senders use no more than four",
   },
   async prepare(stage) {
     ({ key } = await stage.team({ plan: "enterprise", owner: "mallory@example.com" }));

@@ -8,7 +8,7 @@ import type { Violation } from "./violation.ts";
 
 /** The count of an attempt has the time at which its transaction began, rounded up to a sixtieth of the window. */
 const SETTLE_MS = 3_000;
-/** Successes are counted together, and where that fails, those that came meanwhile are counted later. */
+/** A worker counts successes together. If the count fails, successes since then are counted with the next one. */
 const LATE_MS = 10_000;
 /** A task of a host that no breaker holds starts within this time: a node that does not know of it looks every 5 s, or has slots to take. */
 const FOUND_MS = 6_500;

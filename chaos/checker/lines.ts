@@ -30,7 +30,7 @@ interface Member {
   begunAt: number | null;
   /** It failed in a line that failures block, and has not completed since. */
   isBlocking: boolean;
-  /** It had failed before failures began to block: it does too, unless a claim in between has let it go. */
+  /** It had failed before the queue was changed to block on failures. It may block too: a claim in between may have released it. */
   mayBlock: boolean;
 }
 

@@ -9,6 +9,7 @@ import type { Violation } from "./violation.ts";
 const PERMIT_MS = 100;
 /** Within this time of the permit that it waits for, the next task starts: a claim, and one more when rows were locked. */
 const WAIT_MS = 1_500;
+/** How long the database keeps the slots of a worker that does not renew its lease. */
 const LEASE_MS = 15_000;
 
 /** A time in which a queue had one rate. */
@@ -157,8 +158,8 @@ function isPlain({ status, flow, deadlineAt }: TaskRow): boolean {
 }
 
 /**
- * When the last fault that may still matter at this time was over. A worker that a node registered right after it, and whose id it never
- * learned, keeps slots for a lease.
+ * When the last fault that may still matter at this time was over. If the answer to a registration
+ * after the fault was lost, the worker that it made keeps its slots until its lease ends.
  */
 function lastFault(faults: readonly Fault[], at: number): number {
   const earlier = faults.filter(({ from }) => from <= at);

@@ -1,6 +1,6 @@
 /** As long as a URL may be. */
 const LONGEST = 8192;
-/** Of all texts together: a URL group of the longest URLs has 800,000. */
+/** The cache holds at most so many characters. A URL group of the longest URLs has 800,000. */
 const MOST_CHARACTERS = 2_000_000;
 const MOST = 1000;
 

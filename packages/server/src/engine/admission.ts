@@ -27,12 +27,12 @@ import { createSlotKeeper, SLOT_COST } from "./slot-keeper.ts";
 import type { Unanswered } from "./unanswered.ts";
 import { createWaitingTasks } from "./waiting-tasks.ts";
 
-/** Decides which tasks start: see docs/admission.md. Attempts never know why one may. */
+/** Decides which tasks start: see docs/admission.md. An attempt does not know why its task may start. */
 export interface Admission extends Pick<Intake, "submit"> {
   readonly dispatcher: Dispatcher;
   readonly flows: Flows;
   readonly breakers: Breakers;
-  /** What attempts say about the hosts of circuit breakers. */
+  /** Counts the results of attempts for the circuit breakers of their hosts. */
   readonly hosts: HostAttempts;
   readonly orderedQueues: OrderedQueues;
   readonly alarm: Alarm;

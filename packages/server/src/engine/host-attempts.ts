@@ -54,7 +54,7 @@ export function createHostAttempts(deps: {
       .catch((err) => deps.log.warn({ err }, "breaker.not_counted"))
       .finally(() => {
         writing = null;
-        // It failed. What came meanwhile is of this moment, and would be wrong if it waited for the next success.
+        // The count failed. Later results are counted soon: if they waited for the next success, they would count as of that time.
         if (counts.size > 0) countSoon();
       });
   }

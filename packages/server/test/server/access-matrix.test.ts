@@ -18,7 +18,7 @@ describe("access to the routes of the server", () => {
   let test: TestDatabase;
   let server: ServerProcess;
   let world: World;
-  /** Teams of their own: each may have so many objects. */
+  /** Further teams: the number of objects that a team may have is limited. */
   let audited: World;
 
   before(async () => {
@@ -42,7 +42,7 @@ describe("access to the routes of the server", () => {
     await test.drop();
   });
 
-  /** Of the audited team, in the order of their time. */
+  /** The actions in the audit log of the audited team, the oldest first. */
   async function recordedActions(): Promise<string[]> {
     const rows = await test.database.rows<{ action: string }>(
       "select action from audit_events a join teams t on t.id = a.team_id where t.public_id = $1 order by a.id",

@@ -1,4 +1,7 @@
-/** What each route records in the audit log, written down by hand. One that is not here records nothing. */
+/**
+ * The action that each route records in the audit log, reviewed by hand. A route that is not listed records nothing. The first message
+ * of a team, or of a queue, also creates the queue.
+ */
 export const AUDIT_ROWS: Readonly<Record<string, string>> = {
   "POST /v2/publish/*": "queue.created",
   "POST /v2/enqueue/:queueName/*": "queue.created",

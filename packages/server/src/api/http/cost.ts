@@ -12,8 +12,8 @@ export const FILE = 4 * MIB;
 
 /**
  * - `point`: reads rows that are named by keys, a hundred at most;
- * - `page`: reads one page along an index, of entries that are small;
- * - `scan`: looks at more rows than it answers, or at entries of which one may fill the answer. It waits for a turn in the line of
+ * - `page`: reads one page of small entries along an index;
+ * - `scan`: looks at more rows than it answers, or at entries so large that one may fill the answer. It waits for a turn in the line of
  *   scans, see scan-turns.ts;
  * - `write`: changes rows that are named by keys, a hundred at most;
  * - `fan-out`: changes many rows, in portions, and teams take turns between them: see service/turns.ts for work without the

@@ -149,7 +149,7 @@ function headersOf(headers: unknown): HeaderMap {
   );
 }
 
-/** By name. */
+/** The endpoints of URL groups, by the name of the group. */
 type Groups = ReadonlyMap<string, readonly Recipient[]>;
 
 /**

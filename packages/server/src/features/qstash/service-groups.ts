@@ -36,7 +36,7 @@ export interface UrlGroupService {
   remove(requester: Requester, name: string): Promise<void>;
 }
 
-/** The database writes spaces between members, a fifth more at most: what it cuts must have had no room in the answer. */
+/** PostgreSQL writes spaces between members, which adds a fifth at most. A group beyond this limit has no room in the answer. */
 const MOST_READ_BYTES = 1.25 * MOST_ANSWER_BYTES;
 
 export function createUrlGroupService(deps: {

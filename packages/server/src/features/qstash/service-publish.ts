@@ -37,7 +37,7 @@ export interface Published {
 }
 
 export interface PublishService {
-  /** One per endpoint of a URL group, otherwise one. `recipients`: those of the destination, where the caller has read them. */
+  /** One per endpoint of a URL group, otherwise one. The caller may pass the destination's `recipients` if it has read them. */
   publish(
     requester: Requester,
     destination: Destination,
